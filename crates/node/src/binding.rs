@@ -1,13 +1,12 @@
 //! What one environment (the main thread or a worker) owns.
 
 use std::cell::Cell;
-use std::ffi::c_void;
 use std::rc::Rc;
 
 use engine::Engine;
 use napi_sys::{napi_async_cleanup_hook_handle, napi_async_context, napi_env, napi_ref};
 
-use crate::uv::{Handle, Handles};
+use crate::uv::Handles;
 
 /// Lives from `open` until the last handle reported its close in the clean-up hook.
 ///
@@ -40,14 +39,4 @@ pub struct Binding {
     pub ending: Rc<Cell<bool>>,
     pub open_handles: usize,
     pub cleanup: napi_async_cleanup_hook_handle,
-}
-
-/// The binding a libuv callback belongs to.
-///
-/// # Safety
-/// `handle` is one of the binding's, still open.
-pub unsafe fn of(handle: Handle) -> *mut Binding {
-    // uv_handle_t begins with `void* data` in every libuv 1.x: what uv_handle_get_data returns.
-    // SAFETY: the first word of an initialised handle.
-    unsafe { *handle.cast::<*mut c_void>() }.cast()
 }

@@ -12,8 +12,8 @@ use share::{Algorithm, Fault, Key, LEAST_BYTES, Level, Limit, MOST_POLICIES, Quo
 
 use crate::exports::guarded;
 use crate::value::{
-    Export, Failure, Result, arguments, call, check, function, function_owning, integer, number,
-    owned, set_property, to_number, to_numbers, to_string, typed_array, undefined,
+    Export, Failure, Result, arguments, call, check, function_owning, integer, number, owned,
+    set_functions, set_property, to_number, to_numbers, to_string, typed_array, undefined,
 };
 
 /// The most bytes of a table.
@@ -51,11 +51,7 @@ struct Counted {
 
 pub fn define(env: napi_env, target: napi_value) -> Result<()> {
     let exports: [(&str, Export); 2] = [("shareTable", share_table), ("openTable", open_table)];
-    for (name, export) in exports {
-        let function = function(env, name, export, ptr::null_mut())?;
-        set_property(env, target, name, function)?;
-    }
-    Ok(())
+    set_functions(env, target, &exports, ptr::null_mut())
 }
 
 /// `shareTable(bytes)` makes a table, and gives its descriptor. It is close-on-exec, and is the caller's to close.

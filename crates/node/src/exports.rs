@@ -15,17 +15,17 @@ use reactor::net::{ListenAddr, adopt_socket};
 use ring::Memory;
 use ring::layout::{LAYOUT_HASH, TOTAL_BYTES};
 
-use crate::binding::{self, Binding};
+use crate::binding::Binding;
 use crate::config;
 use crate::counting;
 use crate::sealing::sealer;
 use crate::supervisor;
 use crate::tls_settings::{set_tls, tls_info};
 use crate::turn::{flush, on_flush, on_poll, settle};
-use crate::uv::{Callbacks, Handle, Handles, Uv};
+use crate::uv::{Callbacks, Handle, Handles, Uv, data_of};
 use crate::value::{
-    self, Export, Failure, Result, call, check, function, integer, number, set_property, string,
-    throw, to_bool, to_number, to_option, to_string, undefined,
+    self, Export, Failure, Result, call, check, integer, number, set_functions, set_property,
+    string, throw, to_bool, to_number, to_option, to_string, undefined,
 };
 
 /// Turns a failure or a panic into a JavaScript exception.
@@ -47,10 +47,8 @@ pub fn guarded(env: napi_env, step: impl FnOnce() -> Result<napi_value>) -> napi
 
 pub fn define(env: napi_env, target: napi_value) -> Result<()> {
     set_property(env, target, "layoutHash", integer(env, LAYOUT_HASH as i32)?)?;
-    let open = function(env, "open", open, ptr::null_mut())?;
-    set_property(env, target, "open", open)?;
-    let sealer = function(env, "sealer", sealer, ptr::null_mut())?;
-    set_property(env, target, "sealer", sealer)?;
+    let exports: [(&str, Export); 2] = [("open", open), ("sealer", sealer)];
+    set_functions(env, target, &exports, ptr::null_mut())?;
     counting::define(env, target)?;
     supervisor::define(env, target)
 }
@@ -143,21 +141,9 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
             ("setReferenced", set_referenced),
             ("flush", flush_now),
         ];
-        for (name, export) in exports {
-            set_property(
-                env,
-                object,
-                name,
-                function(env, name, export, binding.cast())?,
-            )?;
-        }
+        set_functions(env, object, &exports, binding.cast())?;
         #[cfg(feature = "faults")]
-        set_property(
-            env,
-            object,
-            "armFault",
-            function(env, "armFault", arm_fault, binding.cast())?,
-        )?;
+        set_functions(env, object, &[("armFault", arm_fault)], binding.cast())?;
         Ok(object)
     })
 }
@@ -183,7 +169,7 @@ unsafe extern "C" fn on_cleanup(handle: napi_async_cleanup_hook_handle, data: *m
 
 unsafe extern "C" fn on_closed(handle: Handle) {
     // SAFETY: libuv calls back with our handle, which it no longer uses.
-    let data = unsafe { binding::of(handle) };
+    let data = unsafe { data_of::<Binding>(handle) };
     // SAFETY: the binding lives until the last of its handles is closed.
     let binding = unsafe { &mut *data };
     binding.open_handles -= 1;

@@ -15,10 +15,10 @@ use reactor::net::{ListenAddr, Recv, adopt_socket, pair, receive_with};
 use reactor::{lifeline, process};
 
 use crate::exports::{address_object, guarded, listen_failure};
-use crate::uv::{Handle, Uv, Watch};
+use crate::uv::{Handle, Uv, Watch, data_of};
 use crate::value::{
-    self, Export, Failure, Result, call, check, function, integer, number, set_property, to_bool,
-    to_number, to_numbers, to_option, to_string, undefined,
+    self, Export, Failure, Result, call, check, integer, number, set_functions, set_property,
+    to_bool, to_number, to_numbers, to_option, to_string, undefined,
 };
 
 /// The supervisor's acceptor, with what JavaScript does not see of its workers.
@@ -46,15 +46,7 @@ pub fn define(env: napi_env, target: napi_value) -> Result<()> {
         ("goOnFor", go_on_for),
         ("receiveListener", receive_listener),
     ];
-    for (name, export) in exports {
-        set_property(
-            env,
-            target,
-            name,
-            function(env, name, export, ptr::null_mut())?,
-        )?;
-    }
-    Ok(())
+    set_functions(env, target, &exports, ptr::null_mut())
 }
 
 /// `acceptor()` gives the functions by which a supervisor accepts connections and passes them to workers.
@@ -103,27 +95,15 @@ unsafe extern "C" fn acceptor(env: napi_env, _: napi_callback_info) -> napi_valu
             ("tick", tick),
             ("counts", counts),
         ];
-        for (name, export) in exports {
-            set_property(env, object, name, function(env, name, export, desk.cast())?)?;
-        }
+        set_functions(env, object, &exports, desk.cast())?;
         Ok(object)
     })
-}
-
-/// The desk of a libuv callback.
-///
-/// # Safety
-/// `handle` is that of a desk, still open.
-unsafe fn desk_of(handle: Handle) -> *mut Desk {
-    // uv_handle_t begins with `void* data` in every libuv 1.x.
-    // SAFETY: the first word of an initialised handle.
-    unsafe { *handle.cast::<*mut c_void>() }.cast()
 }
 
 unsafe extern "C" fn on_ready(handle: Handle, _status: i32, _events: i32) {
     let _ = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: libuv calls back with our open handle. Nothing here runs JavaScript, so this is the only borrow.
-        let desk = unsafe { &mut *desk_of(handle) };
+        let desk = unsafe { &mut *data_of::<Desk>(handle) };
         desk.acceptor.turn();
         desk.release_later();
     }));
@@ -132,7 +112,7 @@ unsafe extern "C" fn on_ready(handle: Handle, _status: i32, _events: i32) {
 unsafe extern "C" fn on_release(handle: Handle) {
     let _ = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: as above.
-        let desk = unsafe { &mut *desk_of(handle) };
+        let desk = unsafe { &mut *data_of::<Desk>(handle) };
         if let Some(watch) = &mut desk.watch {
             watch.called();
         }
@@ -168,7 +148,7 @@ unsafe extern "C" fn on_closed(handle: Handle) {
     // SAFETY: libuv calls back with our handle, which it no longer uses. The desk was made by `Box::into_raw`, and no
     // JavaScript runs any more that could use it. Node.js waits for the removal of the hook, which comes last.
     unsafe {
-        let desk = desk_of(handle);
+        let desk = data_of::<Desk>(handle);
         (*desk).open_handles -= 1;
         if (*desk).open_handles > 0 {
             return;

@@ -9,9 +9,9 @@ use engine::{NoReferences, References, Retained, Turn};
 use napi_sys::{Status, napi_env, napi_value};
 use reactor::clock::monotonic_ns;
 
-use crate::binding::{self, Binding};
+use crate::binding::Binding;
 use crate::retained::RetainedView;
-use crate::uv::Handle;
+use crate::uv::{Handle, data_of};
 use crate::value::{call, clear_list, element, integer, typed_array, undefined, with_scope};
 
 /// A turn ends after this time even when more is ready, so that timers and other sockets get theirs.
@@ -33,14 +33,14 @@ fn shielded(step: impl FnOnce()) {
 
 pub unsafe extern "C" fn on_poll(handle: Handle, _status: i32, _events: i32) {
     // SAFETY: libuv calls back with our open handle.
-    let binding = unsafe { binding::of(handle) };
+    let binding = unsafe { data_of::<Binding>(handle) };
     shielded(|| turn(binding));
 }
 
 /// Is called only while work is left over from an earlier turn.
 pub unsafe extern "C" fn on_idle(handle: Handle) {
     // SAFETY: libuv calls back with our open handle.
-    let binding = unsafe { binding::of(handle) };
+    let binding = unsafe { data_of::<Binding>(handle) };
     shielded(|| turn(binding));
 }
 
@@ -48,13 +48,13 @@ pub unsafe extern "C" fn on_idle(handle: Handle) {
 /// prepare handle call it.
 pub unsafe extern "C" fn on_flush(handle: Handle) {
     // SAFETY: libuv calls back with our open handle.
-    let binding = unsafe { binding::of(handle) };
+    let binding = unsafe { data_of::<Binding>(handle) };
     shielded(|| flush(binding));
 }
 
 pub unsafe extern "C" fn on_timer(handle: Handle) {
     // SAFETY: libuv calls back with our open handle.
-    let binding = unsafe { binding::of(handle) };
+    let binding = unsafe { data_of::<Binding>(handle) };
     shielded(|| {
         // libuv runs timers before sockets, also when JavaScript blocked both. What has arrived is read before its
         // sender is found idle or slow, and what was answered is sent before its handler is found slow.

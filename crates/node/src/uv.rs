@@ -5,6 +5,17 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 pub type Handle = *mut c_void;
+
+/// The data of the handle of a libuv callback.
+///
+/// # Safety
+/// `handle` is open, and was started with a `T` as its data.
+pub unsafe fn data_of<T>(handle: Handle) -> *mut T {
+    // uv_handle_t begins with `void* data` in every libuv 1.x: what uv_handle_get_data returns.
+    // SAFETY: the first word of an initialised handle.
+    unsafe { *handle.cast::<*mut c_void>() }.cast()
+}
+
 pub type Callback = unsafe extern "C" fn(Handle);
 pub type PollCallback = unsafe extern "C" fn(Handle, c_int, c_int);
 

@@ -53,12 +53,7 @@ pub(crate) use call;
 pub type Export = unsafe extern "C" fn(napi_env, napi_callback_info) -> napi_value;
 
 /// Makes the function `export`, whose calls get `data`.
-pub fn function(
-    env: napi_env,
-    name: &str,
-    export: Export,
-    data: *mut c_void,
-) -> Result<napi_value> {
+fn function(env: napi_env, name: &str, export: Export, data: *mut c_void) -> Result<napi_value> {
     let callback: napi_callback = Some(export);
     call!(napi_create_function(
         env,
@@ -67,6 +62,19 @@ pub fn function(
         callback,
         data
     ))
+}
+
+/// Sets the functions `exports` as properties of `target`, by their names. Their calls get `data`.
+pub fn set_functions(
+    env: napi_env,
+    target: napi_value,
+    exports: &[(&str, Export)],
+    data: *mut c_void,
+) -> Result<()> {
+    for &(name, export) in exports {
+        set_property(env, target, name, function(env, name, export, data)?)?;
+    }
+    Ok(())
 }
 
 /// Makes a function that owns a share of `data`; calls get it by [`owned`]. The last such function that is collected
