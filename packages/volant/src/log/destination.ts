@@ -329,10 +329,11 @@ class Gathering implements Destination {
       Atomics.wait(unchanging, 0, 0, unknown)
       return this.#size
     }
-    for (let waited = 0; waited < mostWaits * pause; waited++) {
+    // What others write to the file makes it larger, too: the thread has some time in any case.
+    for (let waited = 0, wait = pause; waited < mostWaits * pause; waited += wait, wait = 1) {
+      Atomics.wait(unchanging, 0, 0, wait)
       const size = this.#fileSize()
       if (size === null || size >= this.#sizeAfter) return this.#size
-      Atomics.wait(unchanging, 0, 0, 1)
     }
     return 0
   }
