@@ -221,15 +221,24 @@ test('a named pipe without a reader is refused, in place of waiting for one', ()
 /** Runs a program that logs and ends, with its output in a pipe; gives the numbers of the lines that arrived whole. */
 async function numbersOf(destination: string | null, ending: string): Promise<number[]> {
   const program = `
-    import { createApp } from ${JSON.stringify(new URL('../src/index.js', import.meta.url).href)}
+    const { createApp } = await import(${JSON.stringify(new URL('../src/index.js', import.meta.url).href)})
     const { log } = createApp({ signals: false, log: { ${destination === null ? '' : `destination: ${JSON.stringify(destination)}`} } })
     ${ending}`
+  const text = await outputOf(program)
+  return numbersIn(destination === null ? text : readFileSync(destination, 'utf8'))
+}
+
+/** Runs a module with a pool of one thread. */
+function outputOf(program: string): Promise<string> {
   // `spawn` alone would make a socket.
   const child = spawn('sh', ['-c', '"$0" --input-type=module -e "$1" | cat', process.execPath, program], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
   })
-  const text = await textOf(child.stdout)
-  const lines = destination === null ? text : readFileSync(destination, 'utf8')
+  return textOf(child.stdout)
+}
+
+function numbersIn(lines: string): number[] {
   return lines
     .trimEnd()
     .split('\n')
@@ -241,12 +250,6 @@ const endings: [string, string][] = [
   ['process.exit() at once', `${thousand}; process.exit()`],
   ['process.exit() in a later turn', `${thousand}; setImmediate(() => process.exit())`],
   ['an error that nobody caught', `${thousand}; setImmediate(() => { throw new Error('unseen') })`],
-  [
-    'process.exit() while all threads of the pool are busy',
-    `const { pbkdf2 } = await import('node:crypto')
-    for (let n = 0; n < 4; n++) pbkdf2('', '', 200_000, 64, 'sha512', () => {})
-    ${thousand}; process.exit()`,
-  ],
   ['lines of a listener for exit', `process.on('exit', () => { ${thousand} })`],
 ]
 for (const [name, ending] of endings) {
@@ -254,6 +257,50 @@ for (const [name, ending] of endings) {
     const numbers = Array.from({ length: 1_000 }, (_, n) => n)
     assert.deepEqual(await numbersOf(null, ending), numbers)
     assert.deepEqual(await numbersOf(join(folder, `${ending.length}.log`), ending), numbers)
+  })
+}
+
+/** Code that keeps the thread of the pool for so many seconds: it opens a named pipe that has no writer until then. */
+function holdThread(name: string, seconds: number): string {
+  const path = join(folder, name)
+  execFileSync('mkfifo', [path])
+  return `
+    const { spawn } = await import('node:child_process')
+    const { open } = await import('node:fs')
+    spawn('sh', ['-c', 'sleep ${seconds}; : > ${path}'], { stdio: 'ignore' }).unref()
+    open(${JSON.stringify(path)}, () => {})`
+}
+
+test('a process that exits before a thread has begun to write: its lines come first', async () => {
+  const ending = `${holdThread('held-for-a-moment', 0.2)}; ${thousand}; process.exit()`
+  const numbers = await numbersOf(join(folder, 'held-for-a-moment.log'), ending)
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 1_000 }, (_, n) => n),
+  )
+})
+
+for (const [where, program] of [
+  ['a process', (code: string) => code],
+  [
+    'a worker thread',
+    (code: string) =>
+      `const { Worker } = await import('node:worker_threads')
+      new Worker(${JSON.stringify(`(async () => {${code}})()`)}, { eval: true })`,
+  ],
+] as const) {
+  test(`${where} that exits long before a thread of the pool begins to write: each line arrives once`, async () => {
+    const name = where.replaceAll(' ', '-')
+    const path = join(folder, `${name}.log`)
+    const code = `
+      const { createApp } = await import(${JSON.stringify(new URL('../src/index.js', import.meta.url).href)})
+      const { log } = createApp({ signals: false, log: { destination: ${JSON.stringify(path)} } })
+      ${holdThread(name, 2)}; ${thousand}; process.exit()`
+    await outputOf(program(code))
+    assert.deepEqual(
+      numbersIn(readFileSync(path, 'utf8')).toSorted((a, b) => a - b),
+      Array.from({ length: 1_000 }, (_, n) => n),
+    )
   })
 }
 

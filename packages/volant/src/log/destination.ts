@@ -1,5 +1,6 @@
 /** Log lines are gathered and written in the background, and before the process exits. */
 import { close, constants, fstatSync, openSync, stat, type Stats, write, writeSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
 import { bad } from '../options/bad-option.ts'
 import { printLine } from '../report/print-line.ts'
 import { isThenable } from '../types/thenable.ts'
@@ -320,9 +321,10 @@ class Gathering implements Destination {
   }
 
   /**
-   * Waits for the write that a thread has, of which no event will come, and gives how many bytes of `#writing` need not
-   * be written again. The size of a file tells when they are in it: on a busy machine a thread may begin late. Node.js
-   * cancels what no thread has begun.
+   * Waits for the write that a thread of the pool has, of which no event will come, and gives how many bytes of
+   * `#writing` need not be written again. The size of a file tells when they are in it: on a busy machine the thread may
+   * begin late. If it takes too long, what was to follow them comes first: before a process ends the pool does what it was
+   * given, also what it has not begun. At the end of a worker thread Node.js cancels that, so it is written here.
    */
   #waitForThread(): number {
     if (this.#sizeAfter === null) {
@@ -330,12 +332,13 @@ class Gathering implements Destination {
       return this.#size
     }
     // What others write to the file makes it larger, too: the thread has some time in any case.
-    for (let waited = 0, wait = pause; waited < mostWaits * pause; waited += wait, wait = 1) {
+    const until = performance.now() + mostWaits * pause
+    for (let wait = pause; performance.now() < until; wait = 1) {
       Atomics.wait(unchanging, 0, 0, wait)
       const size = this.#fileSize()
       if (size === null || size >= this.#sizeAfter) return this.#size
     }
-    return 0
+    return isMainThread ? this.#size : 0
   }
 
   /** Writes all lines before this returns, since the process exits. */
