@@ -28,6 +28,8 @@ export interface SubscriptionOptions {
   readonly missed: (topic: Topic) => void
   /** Is called where a subscription was refused. */
   readonly refused: (error: Error) => void
+  /** Is called where the server has done what it was asked for. */
+  readonly answered: () => void
 }
 
 export class Subscriptions {
@@ -172,6 +174,7 @@ export class Subscriptions {
     question(this.#options.wire as BusWire).then(
       () => {
         if (era !== this.#era) return
+        this.#options.answered()
         for (const topic of topics) {
           answered(topic)
           this.#follow(topic)

@@ -49,6 +49,7 @@ export class WiredBus implements Bus {
       wire,
       missed: (topic) => this.#gap(topic, { publisher: null, lost: null, reason: 'reconnected' }),
       refused: (error) => this.#fails(error),
+      answered: () => this.#answers(),
     })
     this.#outbox =
       wire &&
@@ -140,7 +141,7 @@ export class WiredBus implements Bus {
   }
 
   async #close(): Promise<void> {
-    if (this.#recovery !== null) clearTimeout(this.#recovery)
+    this.#recover(null)
     await this.#outbox?.close(closeTimeout)
     this.#subscriptions.clear()
     // A server that is away cannot be taken leave of.
@@ -218,6 +219,7 @@ export class WiredBus implements Bus {
   #fails(error: Error): void {
     if (this.#closed !== null) return
     this.#lastFailure = performance.now()
+    this.#recover(null)
     this.#tell(
       'fails',
       `the server of the bus fails (${error.message}): until it answers, messages may not reach other processes, or not come from them. This is said once`,
@@ -228,16 +230,16 @@ export class WiredBus implements Bus {
   #answers(): void {
     if (!this.#told.has('fails') || this.#closed !== null) return
     const wait = this.#lastFailure + rest - performance.now()
-    if (wait > 0) {
-      // Nothing else comes where this process only receives.
-      this.#recovery ??= setTimeout(() => {
-        this.#recovery = null
-        if (this.stats().connected) this.#answers()
-      }, wait).unref()
-      return
-    }
+    // The next answer may be long in coming where this process only receives.
+    if (wait > 0) return this.#recover(wait)
     this.#told.delete('fails')
     if (this.#plan.reportsToStderr) printLine('volant: the server of the bus answers again')
+  }
+
+  /** Takes the server as one that answers in so many milliseconds, if it does not fail before; never, if null. */
+  #recover(wait: number | null): void {
+    if (this.#recovery !== null) clearTimeout(this.#recovery)
+    this.#recovery = wait === null ? null : setTimeout(() => this.#answers(), wait).unref()
   }
 
   #tell(what: 'fails' | 'long' | 'refused', message: string, cause?: Error): void {
