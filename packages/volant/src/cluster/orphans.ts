@@ -3,27 +3,21 @@ import type { ChildProcess } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
 import type { SupervisorAddon } from '@volant/engine/supervisor'
 
-export class Orphans {
-  readonly #addon: SupervisorAddon
-  /** The children that Node.js waits for itself. */
-  readonly #children = new Set<ChildProcess>()
+/** The children that this thread has started since this module was loaded. Node.js takes their status. */
+const children = new Set<ChildProcess>()
 
-  constructor(addon: SupervisorAddon) {
-    this.#addon = addon
-    if (process.pid === 1)
-      subscribe('child_process', (message) => this.#keep(message as { process: ChildProcess }))
-  }
+// A listener for their errors would keep those from being unhandled, so that nothing is listened to but their making.
+if (process.pid === 1) {
+  subscribe('child_process', (message) => void children.add((message as { process: ChildProcess }).process))
+}
 
-  #keep({ process: child }: { process: ChildProcess }): void {
-    this.#children.add(child)
-    child.once('exit', () => this.#children.delete(child))
-    child.once('error', () => {
-      if (child.pid === undefined) this.#children.delete(child)
-    })
+/** Takes the status of those that have ended. Is called every second. */
+export function reapOrphans(addon: SupervisorAddon): void {
+  if (process.pid !== 1) return
+  for (const child of children) {
+    // Node.js has taken its status, or it could not be started.
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
+      children.delete(child)
   }
-
-  /** Takes the status of those that have ended. Is called every second. */
-  reap(): void {
-    if (process.pid === 1) this.#addon.reap(Float64Array.from(this.#children, ({ pid }) => pid ?? 0))
-  }
+  addon.reap(Float64Array.from(children, ({ pid }) => pid as number))
 }

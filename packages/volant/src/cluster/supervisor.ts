@@ -12,7 +12,7 @@ import { RestartDelay } from './restart-delay.ts'
 import { launchOf } from './launch.ts'
 import { BoundListeners } from './listeners.ts'
 import type { SupervisePlan } from './options.ts'
-import { Orphans } from './orphans.ts'
+import { reapOrphans } from './orphans.ts'
 import { Relay, Gatherings } from './relay.ts'
 import { ServiceManager } from './service-manager.ts'
 import { type WorkerPlan, WorkerProcess } from './worker-process.ts'
@@ -60,10 +60,10 @@ export interface Renewal {
 export class Supervisor {
   readonly plan: SupervisePlan
   readonly #mode: Mode
+  readonly #addon: SupervisorAddon
   readonly #acceptor: Acceptor
   readonly #listeners: BoundListeners
   readonly #manager: ServiceManager
-  readonly #orphans: Orphans
   readonly #gatherings = new Gatherings()
   readonly #relay = new Relay()
   readonly #workers = new Set<WorkerProcess>()
@@ -112,10 +112,10 @@ export class Supervisor {
   constructor(plan: SupervisePlan, addon: SupervisorAddon, mode: Mode) {
     this.plan = plan
     this.#mode = mode
+    this.#addon = addon
     this.#acceptor = addon.acceptor()
     this.#listeners = new BoundListeners(this.#acceptor)
     this.#manager = new ServiceManager(addon)
-    this.#orphans = new Orphans(addon)
     this.#delays = Array.from({ length: plan.workers }, () => new RestartDelay())
     let finish: (code: number) => void = () => {}
     this.finished = new Promise((resolve) => {
@@ -478,7 +478,7 @@ export class Supervisor {
     this.#ticked = now
     this.#acceptor.tick()
     this.#desertion()
-    this.#orphans.reap()
+    reapOrphans(this.#addon)
     for (const worker of this.#workers) {
       worker.miss(passed)
       if (worker.state !== 'ready' || worker.silent < this.plan.hangTimeout || isInspected) continue
