@@ -24,8 +24,8 @@ const LAST_ACCEPTS: usize = 4096;
 /// A turn that accepts so many connections has met a crowd, and the next one waits for [`GATHERING`]. On a core that it
 /// shares with workers the acceptor would else interrupt them for every connection or two.
 const CROWD: usize = 4;
-/// Without it fewer than two connections are passed at a time, and each costs 1.5 times as much (decision 0038). Clients that come
-/// one after the other, or three at once, never wait.
+/// Without it fewer than two connections are passed at a time, and each costs 1.4 times as much where supervisor and
+/// worker share a core (decision 0038). Clients that come one after the other, or three at once, make no crowd.
 const GATHERING: Duration = Duration::from_micros(100);
 /// How long a crowd lasts, in nanoseconds.
 const CROWD_LASTS: u64 = 1_000_000;
@@ -329,7 +329,7 @@ impl Acceptor {
                 }
             }
         }
-        // While more wait than one turn takes, there is nothing to wait for.
+        // Where more wait than one turn takes, there is nothing to wait for.
         let crowded = accepted >= CROWD && !more;
         self.crowd_until = if crowded {
             monotonic_ns() + CROWD_LASTS

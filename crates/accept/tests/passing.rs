@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use accept::{Acceptor, Acknowledgement, Figures, Intake, Origin};
 use reactor::net::{ListenAddr, Peer, Recv, Socket, pair, send_with};
@@ -305,6 +305,28 @@ fn four_connections_at_once_are_a_crowd_and_three_are_not() {
         }
     }
     panic!("four connections at once were never a crowd");
+}
+
+#[test]
+fn the_turn_after_a_crowd_waits_and_the_turn_after_a_full_one_does_not() {
+    let (mut acceptor, listener, address) = listening();
+    let mut worker = Worker::new(&mut acceptor, &[listener]);
+    let mut clients = Vec::new();
+    let mut times = Vec::new();
+    for _ in 0..21 {
+        clients.extend(connect(4, address));
+        acceptor.turn();
+        let began = Instant::now();
+        acceptor.turn();
+        times.push(began.elapsed());
+        settle(&mut acceptor, std::slice::from_mut(&mut worker));
+    }
+    // On a busy machine a crowd may be over before the next turn.
+    times.sort();
+    assert!(times[10] >= Duration::from_micros(100), "{times:?}");
+    clients.extend(connect(64, address));
+    acceptor.turn();
+    assert!(!acceptor.is_crowded());
 }
 
 #[test]
