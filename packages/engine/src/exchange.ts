@@ -335,7 +335,7 @@ export interface Address {
   port: number | null
   /** The address it is bound to; null for a Unix socket. */
   host: string | null
-  /** The socket file; null for TCP. */
+  /** The socket file, `''` where it cannot be found; null for TCP. */
   path: string | null
   /** The URL: `http://host:port`, with TLS `https://host:port`, or `unix:path`. */
   url: string
