@@ -36,7 +36,7 @@ export interface ClusterOptions {
   workers?: number | null
   args?: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** What stands before `node` on the command line: a program that runs the rest of it. */
+  /** A program that runs the rest of the command line; it stands before `node`. */
   wrapper?: readonly string[]
   execArgv?: readonly string[]
   /** The descriptors of the process from 3 on. */
@@ -48,7 +48,7 @@ export interface ClusterOptions {
 export class Cluster {
   readonly folder: string
   readonly child: ChildProcess
-  /** What it and its workers wrote. */
+  /** The supervisor and its workers have written this. */
   output = ''
   readonly ended: Promise<number | NodeJS.Signals>
   /** Every process that was seen as a worker. */

@@ -1,4 +1,4 @@
-/** What Linux says of processes (proc(5)). */
+/** Reads what Linux says of processes (proc(5)). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'

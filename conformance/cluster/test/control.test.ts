@@ -1,4 +1,4 @@
-/** What the supervisor answers by itself, at an address or a socket file of its own. */
+/** The supervisor answers some requests by itself, at an address or a socket file of its own. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -93,7 +93,7 @@ test('connections that say nothing keep no probe out, and are closed', async () 
         await once(socket, 'connect')
       }
       assert.deepEqual(await ask('127.0.0.1', port, '/health'), [200, 'close'])
-      // Those that were over the limit are closed at once, and the others after 5 s.
+      // The supervisor closes connections over the limit at once, and the others after 5 s.
       await eventually(() => closed === 80, 'all of them are closed')
     } finally {
       for (const socket of silent) socket.destroy()

@@ -50,7 +50,7 @@ pub struct Figures {
     pub unacknowledged: usize,
 }
 
-/// What one listener gave in a turn.
+/// One listener gave so many connections in a turn.
 struct Batch {
     count: usize,
     /// More connections may wait.
@@ -159,7 +159,7 @@ impl Acceptor {
         if let Some(listening) = listening.and_then(Option::take) {
             let _ = self.poller.remove(listening.listener.fd());
         }
-        // Nobody will ever take those that wait.
+        // No worker will ever take the connections that wait.
         self.returned
             .retain(|kept| kept.origin.listener != listener);
     }

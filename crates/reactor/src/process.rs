@@ -1,4 +1,4 @@
-//! What the process may use, when it is asked to stop, and which other processes have ended.
+//! Tells what the process may use, when it is asked to stop, and which other processes have ended.
 
 use std::io;
 use std::mem::zeroed;

@@ -1,7 +1,7 @@
 /** The address that a server listens at, as apps and people are told it. */
 import type { Address } from './exchange.ts'
 
-/** What a socket is bound to: a host and a port, or the file of a Unix socket. */
+/** A socket is bound to a host and a port, or to the file of a Unix socket. */
 export interface Bound {
   readonly host?: string | null
   readonly port?: number | null

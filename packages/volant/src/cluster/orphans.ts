@@ -1,4 +1,4 @@
-/** What the first process of a container owes to processes whose parents have ended: it takes their exit status. */
+/** The first process of a container takes the exit status of processes whose parents have ended. */
 import type { ChildProcess } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
 import type { SupervisorAddon } from '@volant/engine/supervisor'

@@ -91,7 +91,7 @@ export class Supervisor {
   #wasReady = false
   #failures = 0
   #isStopping = false
-  /** All workers were told to leave. */
+  /** True once the supervisor has told all workers to leave. */
   #hasLeft = false
   /** The restarts that are due. */
   readonly #due = new Set<NodeJS.Timeout>()
@@ -495,7 +495,7 @@ export class Supervisor {
   #desertion(): void {
     const now = performance.now()
     if (this.#beating.length > 0) this.#deserted = now
-    // Of those that wait when the workers leave nobody takes care any more.
+    // When the workers leave, nobody serves the connections that still wait.
     this.#acceptor.setRefusing(this.#hasLeft || now - this.#deserted > mostWaiting)
   }
 }
