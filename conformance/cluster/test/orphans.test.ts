@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { eventually } from '@volant/test-kit'
-import { appOf, childrenOf, type Cluster, Connection, gone, isFree, withCluster } from '../src/index.ts'
+import { appOf, childrenOf, type Cluster, Connection, gone, isFree, runs, withCluster } from '../src/index.ts'
 
 /** In ms. The design allows 5 s; on a machine that does other things too, what ends at all ends in this time. */
 const longest = 15_000
@@ -35,6 +35,18 @@ describe(
         for (const each of connections) await each.json('/')
         await kill(cluster, await pidsOf(cluster))
         for (const each of connections) each.close()
+      }))
+
+    test('a worker that closes while its supervisor is stopped ends, since nobody answers it', () =>
+      withCluster({ workers: 1 }, async (cluster) => {
+        const connection = await Connection.open(cluster.port)
+        const { pid } = await connection.json('/')
+        cluster.signal('SIGSTOP')
+        await connection.json('/close')
+        // It is a zombie until its supervisor goes on.
+        const ends = eventually(() => !runs(pid), 'its end')
+        await ends.finally(() => cluster.signal('SIGCONT'))
+        connection.close()
       }))
 
     test('requests in flight are answered', () =>

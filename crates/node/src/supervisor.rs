@@ -78,7 +78,7 @@ unsafe extern "C" fn acceptor(env: napi_env, _: napi_callback_info) -> napi_valu
             (*desk).cleanup = cleanup;
         }
         let object = call!(napi_create_object(env))?;
-        let exports: [(&str, Export); 15] = [
+        let exports: [(&str, Export); 14] = [
             ("listen", listen),
             ("adopt", adopt),
             ("setEncrypted", set_encrypted),
@@ -93,7 +93,6 @@ unsafe extern "C" fn acceptor(env: napi_env, _: napi_callback_info) -> napi_valu
             ("setRefusing", set_refusing),
             ("stopListening", stop_listening),
             ("tick", tick),
-            ("counts", counts),
         ];
         set_functions(env, object, &exports, desk.cast())?;
         Ok(object)
@@ -346,24 +345,6 @@ unsafe extern "C" fn tick(env: napi_env, info: napi_callback_info) -> napi_value
     with_desk(env, info, |[], desk| {
         desk.acceptor.tick();
         undefined(env)
-    })
-}
-
-/// `counts(worker)` gives `[open, unacknowledged]`, or null for a worker that is gone.
-unsafe extern "C" fn counts(env: napi_env, info: napi_callback_info) -> napi_value {
-    with_desk(env, info, |[worker], desk| {
-        let worker = to_number(env, worker)? as usize;
-        let Some(figures) = desk.acceptor.figures(worker) else {
-            return value::null(env);
-        };
-        let list = call!(napi_create_array(env))?;
-        let values = [f64::from(figures.open), figures.unacknowledged as f64];
-        for (index, value) in values.into_iter().enumerate() {
-            let value = number(env, value)?;
-            // SAFETY: live values.
-            check(unsafe { napi_sys::napi_set_element(env, list, index as u32, value) })?;
-        }
-        Ok(list)
     })
 }
 

@@ -135,8 +135,6 @@ export interface Acceptor {
   stopListening(): void
   /** Is called every second. */
   tick(): void
-  /** Gives null for a worker that is gone. */
-  counts(worker: number): [open: number, unacknowledged: number] | null
 }
 
 /** What a supervisor and its workers need of the system. A binary that was built before it existed has none of it. */

@@ -44,7 +44,6 @@ export class FakeWorker {
       throw new Error('no test of these asks for it')
     }
     this.#supervision = {
-      version: 'test',
       worker,
       workers,
       isDevelopment: false,

@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { linkSync, lstatSync, type Stats, unlinkSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
+import { nodeHttp } from '../errors/node-http.ts'
 import { printLine } from '../report/print-line.ts'
 import type { ClusterInfo } from '../worker/messages.ts'
 import type { ControlAddress } from './options.ts'
@@ -26,7 +27,7 @@ const mostConnections = 64
 export async function openControl(control: ControlAddress, told: Told): Promise<() => void> {
   const { path, host, port } = control
   // Node.js compares connections with the timeouts below at this interval, which is 30 s by default.
-  const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, reply) => {
+  const server = nodeHttp.createServer({ connectionsCheckingInterval: 1_000 }, (request, reply) => {
     const [status, body] = answer(request, told)
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     reply.writeHead(isRead ? status : 405, {

@@ -16,7 +16,6 @@ const heapShare = 0.75
 export function launchOf(plan: SupervisePlan, slot: number, mode: Mode): WorkerPlan {
   const file = resolve(plan.folder, plan.module)
   return {
-    slot,
     folder: plan.folder,
     file,
     args: plan.args,
@@ -27,7 +26,6 @@ export function launchOf(plan: SupervisePlan, slot: number, mode: Mode): WorkerP
       worker: slot,
       workers: plan.workers,
       isDevelopment: mode.isDevelopment,
-      supervisor: process.pid,
     },
   }
 }

@@ -15,7 +15,7 @@ import type { SupervisePlan } from './options.ts'
 import { reapOrphans } from './orphans.ts'
 import { Relay, Gatherings } from './relay.ts'
 import { ServiceManager } from './service-manager.ts'
-import { type WorkerPlan, WorkerProcess } from './worker-process.ts'
+import { lastRest, type WorkerPlan, WorkerProcess } from './worker-process.ts'
 
 /** The milliseconds between two looks at the workers. */
 const pulse = 1_000
@@ -368,7 +368,7 @@ export class Supervisor {
   #tellEnd(worker: WorkerProcess): void {
     if (worker.killedFor === 'late')
       printLine(
-        `volant: ${nameOf(worker)} was killed: it had not ended ${worker.closeTime + 5_000} ms after it should`,
+        `volant: ${nameOf(worker)} was killed: it had not ended ${worker.closeTime + lastRest} ms after it should`,
       )
     if (worker.killedFor !== null || (worker.state === 'draining' && worker.ending === 'code 0')) return
     if (worker.pid === 0)

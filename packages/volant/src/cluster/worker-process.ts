@@ -6,7 +6,6 @@ import type { Beat, FromWorker, ToWorker, WorkerInfo, WorkerStart, WorkerState }
 
 /** How a worker is started. */
 export interface WorkerPlan {
-  readonly slot: number
   readonly folder: string
   readonly execArgv: readonly string[]
   readonly file: string
@@ -237,4 +236,4 @@ const messageBytes = 200
 /** A worker that has not said anything for so many milliseconds gets no connections: two beats, and what a beat is late. */
 const mostSilent = 2_500
 /** How long a worker usually has for its last hooks, in milliseconds. */
-const lastRest = 5_000
+export const lastRest = 5_000

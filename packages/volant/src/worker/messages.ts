@@ -67,8 +67,6 @@ export interface WorkerStart {
   /** How many workers there are. */
   readonly workers: number
   readonly isDevelopment: boolean
-  /** The process id of the supervisor. */
-  readonly supervisor: number
   /** The descriptors that it has inherited: by the first connections come, by the second listening sockets. */
   readonly connections: number
   readonly listeners: number

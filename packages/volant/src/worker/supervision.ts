@@ -3,8 +3,6 @@ import type { Beat, ClusterInfo, Gathering, GivenListener, WantedListener } from
 
 /** The supervisor, as the code in a worker sees it. `preload.ts` puts it in place before the app is loaded. */
 export interface Supervision {
-  /** The version of this package in the supervisor. */
-  readonly version: string
   /** The slot of this worker, from 0. The worker that replaces it has the same. */
   readonly worker: number
   /** How many workers there are. */

@@ -23,18 +23,20 @@ const patience = 3_000
 const longestGather = 2_000
 /** How long a worker may take to end by itself once its supervisor is gone, in milliseconds. */
 const lastRest = 15_000
-
 /** How long the supervisor may take to answer, in milliseconds. */
 const longestAnswer = 10_000
 const orphan = 'the supervisor of this worker has ended'
 
 type Counts = Pick<Beat, 'connections' | 'inFlight' | 'requests'>
-type Pending = { resolve(value: never): void; reject(error: Error): void }
+interface Pending {
+  resolve(value: never): void
+  reject(error: Error): void
+  readonly timer: NodeJS.Timeout | undefined
+}
 /** `Omit` of a union keeps what all of its members have; this keeps the members apart. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 
 export class WorkerEnd implements Supervision {
-  readonly version: string
   readonly worker: number
   readonly workers: number
   readonly isDevelopment: boolean
@@ -53,7 +55,6 @@ export class WorkerEnd implements Supervision {
   #hasTold = false
 
   constructor(start: WorkerStart, addon: SupervisorAddon) {
-    this.version = start.version
     this.worker = start.worker
     this.workers = start.workers
     this.isDevelopment = start.isDevelopment
@@ -80,7 +81,7 @@ export class WorkerEnd implements Supervision {
   }
 
   async listen(wanted: WantedListener): Promise<GivenListener> {
-    const answer = await this.#ask<GivenListener | ListenFault>({ volant: 'listen', wanted })
+    const answer = await this.#ask<GivenListener | ListenFault>({ volant: 'listen', wanted }, null)
     if ('listener' in answer) return answer
     throw Object.assign(new Error(answer.message), { code: answer.code })
   }
@@ -117,19 +118,8 @@ export class WorkerEnd implements Supervision {
     return this.#ask<ClusterInfo>({ volant: 'info' })
   }
 
-  async gather(what: string): Promise<Gathering> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`the supervisor of this worker has not answered within ${longestGather} ms`)),
-        longestGather,
-      )
-    })
-    try {
-      return await Promise.race([this.#ask<Gathering>({ volant: 'gather', what }), late])
-    } finally {
-      clearTimeout(timer)
-    }
+  gather(what: string): Promise<Gathering> {
+    return this.#ask<Gathering>({ volant: 'gather', what }, longestGather)
   }
 
   onGather(what: string, answer: () => unknown): void {
@@ -160,27 +150,36 @@ export class WorkerEnd implements Supervision {
     this.#messages.push(listener)
   }
 
-  #ask<T>(question: WithoutId<Extract<FromWorker, { id: number }>>): Promise<T> {
+  /**
+   * Rejects after `longest` milliseconds: a supervisor that is stopped answers nothing, and closing an app must not wait
+   * for it. With null it waits, as an app does that wants to listen: the supervisor would have the listener nevertheless.
+   */
+  #ask<T>(
+    question: WithoutId<Extract<FromWorker, { id: number }>>,
+    longest: number | null = longestAnswer,
+  ): Promise<T> {
     const id = ++this.#asked
     return new Promise<T>((resolve, reject) => {
       if (!process.connected) return reject(new Error(orphan))
-      // A supervisor that is stopped answers nothing, and closing an app must not wait for it.
-      const timer = setTimeout(() => {
-        this.#pending.delete(id)
-        reject(new Error(`the supervisor of this worker has not answered within ${longestAnswer / 1_000} s`))
-      }, longestAnswer)
-      const settle = (end: () => void): void => {
-        clearTimeout(timer)
-        end()
-      }
-      this.#pending.set(id, {
-        resolve: (value: never) => settle(() => resolve(value)),
-        reject: (error: Error) => settle(() => reject(error)),
-      })
+      const late = (): void =>
+        this.#settled(id)?.reject(
+          new Error(`the supervisor of this worker has not answered within ${longest} ms`),
+        )
+      const timer = longest === null ? undefined : setTimeout(late, longest)
+      this.#pending.set(id, { resolve, reject, timer })
       // The channel keeps the process alive until the answer is there.
       process.channel?.ref()
       this.#send({ ...question, id } as FromWorker)
     })
+  }
+
+  /** Gives the question that is settled now; undefined for one that was settled before. */
+  #settled(id: number): Pending | undefined {
+    const pending = this.#pending.get(id)
+    clearTimeout(pending?.timer)
+    this.#pending.delete(id)
+    if (this.#pending.size === 0) process.channel?.unref()
+    return pending
   }
 
   #send(message: FromWorker): void {
@@ -191,12 +190,8 @@ export class WorkerEnd implements Supervision {
 
   #receive(message: ToWorker): void {
     switch (message?.volant) {
-      case 'answer': {
-        const pending = this.#pending.get(message.id)
-        this.#pending.delete(message.id)
-        if (this.#pending.size === 0) process.channel?.unref()
-        return pending?.resolve(message.value as never)
-      }
+      case 'answer':
+        return this.#settled(message.id)?.resolve(message.value as never)
       case 'gather':
         return this.#send({
           volant: 'gathered',
@@ -271,8 +266,7 @@ export class WorkerEnd implements Supervision {
   /** Is called when the supervisor is gone. No more connections come. */
   #orphaned(): void {
     this.#addon.goOnFor(lastRest)
-    for (const { reject } of this.#pending.values()) reject(new Error(orphan))
-    this.#pending.clear()
+    for (const id of this.#pending.keys()) this.#settled(id)?.reject(new Error(orphan))
     void this.#drain(lastIdle)
   }
 }
