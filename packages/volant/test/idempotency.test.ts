@@ -3,7 +3,13 @@ import { request as httpRequest } from 'node:http'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { apiKey, authenticate, bearer } from 'volant/auth'
-import { type IdempotencyOptions, idempotency, type KeyStore, memoryKeys } from 'volant/idempotency'
+import {
+  type IdempotencyOptions,
+  idempotency,
+  type KeyStore,
+  memoryKeys,
+  type SetOptions,
+} from 'volant/idempotency'
 import { session } from 'volant/session'
 import { type App, HTTPError } from '../src/index.ts'
 import { FakeSupervisor } from './fake-supervision.ts'
@@ -624,6 +630,44 @@ describe('memoryKeys', () => {
     await becomes(async () => keys.set('c', value).catch(() => false), 'there is room again')
     assert.equal(await keys.get('b'), null)
   })
+
+  test('says whose room is used up, also where most of the store is', async () => {
+    const keys = memoryKeys({ maxSize: 65_536 })
+    const ofEve = { owner: 'eve' } as SetOptions
+    await keys.set('a', 'x'.repeat(12_000), ofEve)
+    await keys.set('b', 'x'.repeat(40_000))
+    await assert.rejects(keys.set('c', 'x'.repeat(6_000), ofEve), { message: /another key of a caller/ })
+    await assert.rejects(keys.set('c', 'x'.repeat(20_000)), { message: /memoryKeys\(\) is full/ })
+  })
+})
+
+test('a reply that is written after its lock ran out is counted for its caller', async () => {
+  const app = kit.app()
+  const store = memoryKeys()
+  const owners: unknown[] = []
+  let isFirst = true
+  const lossy: KeyStore = {
+    get: (key) => store.get(key),
+    del: (key, options) => store.del(key, options),
+    async set(key, value, options) {
+      owners.push((options as { owner?: string }).owner)
+      // The time of the key is over when its reply comes.
+      if (isFirst && options?.ifEqual !== undefined) {
+        isFirst = false
+        await store.del(key)
+      }
+      return store.set(key, value, options)
+    },
+  }
+  app.use(idempotency({ store: lossy, scope: () => 'Ann' }))
+  app.post('/', () => 'done')
+  await kit.serve(app, async (live) => {
+    const ask = () => live.ask('/', { method: 'POST', headers: { 'idempotency-key': 'k' } })
+    assert.deepEqual([(await ask()).text, (await ask()).headers['idempotent-replayed']], ['done', 'true'])
+  })
+  const [taken, , late] = owners
+  assert.equal(typeof taken, 'string')
+  assert.equal(late, taken)
 })
 
 describe('memoryKeys without room', () => {

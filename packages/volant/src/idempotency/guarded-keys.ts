@@ -66,14 +66,20 @@ export class GuardedKeys {
   }
 
   /** Puts the reply in place of `running`. Gives false where another request has the key by now. */
-  keep(ctx: RequestContext, key: string, running: string, done: string): Promise<boolean | 'down'> {
+  keep(
+    ctx: RequestContext,
+    key: string,
+    { text: running, owner }: { readonly text: string; readonly owner: string },
+    done: string,
+  ): Promise<boolean | 'down'> {
     const expires = this.#keepFor
+    const anew: OwnedSetOptions = { ifAbsent: true, expires, owner }
     return this.#change(
       ctx,
       async () =>
         (await this.#store.set(key, done, { ifEqual: running, expires })) ||
         // Its time was over, and nobody has come since.
-        (await this.#store.set(key, done, { ifAbsent: true, expires })) ||
+        (await this.#store.set(key, done, anew)) ||
         // It was written before, and the answer came too late.
         (await this.#store.get(key)) === done,
     )

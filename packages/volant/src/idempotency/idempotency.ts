@@ -110,7 +110,7 @@ async function run(
     )
   }
   if (found !== null) return repeat(ctx, found, fingerprint)
-  const running = new Running(ctx, keys, plan, { name, text, fingerprint })
+  const running = new Running(ctx, keys, plan, { name, text, fingerprint, owner })
   atWork.set(ctx, running)
   try {
     await next()

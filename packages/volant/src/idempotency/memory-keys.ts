@@ -122,16 +122,17 @@ class MemoryKeys implements KeyStore {
     this.#forgetExpired()
     const short = lostText(value)
     let text = value
+    let size = sizeOf(key, text)
     let isReply = short !== null
-    if (!this.#makeRoom(key, sizeOf(key, text), owner, isReply)) {
-      if (short === null) throw this.#full(owner)
+    if (!this.#makeRoom(key, size, owner, isReply)) {
+      if (short === null) throw this.#full(key, size, owner)
       this.#tellShort()
       text = short
+      size = sizeOf(key, text)
       isReply = false
-      if (!this.#makeRoom(key, sizeOf(key, text), owner, false)) throw this.#full(owner)
+      if (!this.#makeRoom(key, size, owner, false)) throw this.#full(key, size, owner)
     }
     this.#forget(key)
-    const size = sizeOf(key, text)
     this.#entries.set(key, { value: text, size, expires, owner })
     this.#size += size
     if (isReply) this.#replies.add(key)
@@ -217,11 +218,12 @@ class MemoryKeys implements KeyStore {
     for (const [key, { expires }] of this.#entries) if (expires <= now) this.#forget(key)
   }
 
-  #full(owner: string | undefined): StoreFull {
+  #full(key: string, size: number, owner: string | undefined): StoreFull {
     const most = Math.floor(this.#most * ownerShare)
     const held = (owner === undefined ? undefined : this.#owners.get(owner))?.size ?? 0
+    const grown = size - (this.#entries.get(key)?.size ?? 0)
     const who =
-      this.#size < this.#most - most
+      owner !== undefined && held + grown > most
         ? `memoryKeys() has no room for another key of a caller: it has ${held} bytes, and ${most} are for one caller, a quarter of maxSize`
         : `memoryKeys() is full: ${this.#size} bytes are kept, and maxSize is ${this.#most}`
     return new StoreFull(

@@ -16,13 +16,22 @@ import { addedFields, fieldsOf } from './reply-parts.ts'
 /** A reply that the store did not take is offered again after so many milliseconds. */
 const retryAfter = 1_000
 
+/** A key that a request has taken. */
+interface Taken {
+  /** The key in the store. */
+  readonly name: string
+  /** It says in the store that the request runs. */
+  readonly text: string
+  readonly fingerprint: string
+  /** The caller for whom it is counted. */
+  readonly owner: string
+}
+
 export class Running {
   readonly #ctx: RequestContext
   readonly #keys: GuardedKeys
   readonly #plan: IdempotencyPlan
-  readonly #name: string
-  readonly #text: string
-  readonly #fingerprint: string
+  readonly #taken: Taken
   /** The fields that the reply had when the request came here. */
   readonly #before: readonly string[]
   #timer: NodeJS.Timeout | null = null
@@ -30,18 +39,11 @@ export class Running {
   /** Settles once the key has its reply, or is free again. Null while that is open. */
   #done: Promise<void> | null = null
 
-  constructor(
-    ctx: RequestContext,
-    keys: GuardedKeys,
-    plan: IdempotencyPlan,
-    taken: { readonly name: string; readonly text: string; readonly fingerprint: string },
-  ) {
+  constructor(ctx: RequestContext, keys: GuardedKeys, plan: IdempotencyPlan, taken: Taken) {
     this.#ctx = ctx
     this.#keys = keys
     this.#plan = plan
-    this.#name = taken.name
-    this.#text = taken.text
-    this.#fingerprint = taken.fingerprint
+    this.#taken = taken
     this.#before = fieldsOf(ctx)
     ctx.more.unsent = (type, content, status) => this.#unsent(type, content, status)
     this.#hold()
@@ -109,8 +111,8 @@ export class Running {
   /** Writes the reply in place of what says that the request runs. A store that is down is asked again for a while. */
   async #write(reply: KeptReply | null): Promise<void> {
     this.#stop()
-    const done = doneText(this.#fingerprint, reply)
-    const isWritten = await this.#keys.keep(this.#ctx, this.#name, this.#text, done)
+    const done = doneText(this.#taken.fingerprint, reply)
+    const isWritten = await this.#keys.keep(this.#ctx, this.#taken.name, this.#taken, done)
     if (isWritten === 'down') void this.#writeLater(done)
     else if (!isWritten) this.#tellTaken()
   }
@@ -119,7 +121,7 @@ export class Running {
     const until = performance.now() + this.#plan.lockTimeout
     while (performance.now() < until) {
       await delay(retryAfter, undefined, { ref: false })
-      const isWritten = await this.#keys.keep(this.#ctx, this.#name, this.#text, done)
+      const isWritten = await this.#keys.keep(this.#ctx, this.#taken.name, this.#taken, done)
       if (isWritten === 'down') continue
       if (!isWritten) this.#tellTaken()
       return
@@ -128,7 +130,7 @@ export class Running {
 
   async #free(): Promise<void> {
     this.#stop()
-    await this.#keys.free(this.#ctx, this.#name, this.#text)
+    await this.#keys.free(this.#ctx, this.#taken.name, this.#taken.text)
   }
 
   /** Holds the key on for as long as the handler is at work. */
@@ -136,7 +138,7 @@ export class Running {
     this.#timer = setTimeout(async () => {
       // A hook behind this middleware failed, or does not settle: nobody is left to tell what came of it.
       if (this.#hasEnded && this.#ctx.exchange.aborted) return void (this.#done ??= this.#write(null))
-      const isHeld = await this.#keys.hold(this.#ctx, this.#name, this.#text)
+      const isHeld = await this.#keys.hold(this.#ctx, this.#taken.name, this.#taken.text)
       if (this.#done !== null || this.#timer === null) return
       if (isHeld === false) return this.#tellTaken()
       this.#hold()
