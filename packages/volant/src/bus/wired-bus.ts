@@ -141,7 +141,7 @@ export class WiredBus implements Bus {
   }
 
   async #close(): Promise<void> {
-    this.#recover(null)
+    this.#forgetRecovery()
     await this.#outbox?.close(closeTimeout)
     this.#subscriptions.clear()
     // A server that is away cannot be taken leave of.
@@ -219,7 +219,7 @@ export class WiredBus implements Bus {
   #fails(error: Error): void {
     if (this.#closed !== null) return
     this.#lastFailure = performance.now()
-    this.#recover(null)
+    this.#forgetRecovery()
     this.#tell(
       'fails',
       `the server of the bus fails (${error.message}): until it answers, messages may not reach other processes, or not come from them. This is said once`,
@@ -231,15 +231,20 @@ export class WiredBus implements Bus {
     if (!this.#told.has('fails') || this.#closed !== null) return
     const wait = this.#lastFailure + rest - performance.now()
     // The next answer may be long in coming where this process only receives.
-    if (wait > 0) return this.#recover(wait)
+    if (wait > 0) {
+      this.#recovery ??= setTimeout(() => {
+        this.#recovery = null
+        this.#answers()
+      }, wait).unref()
+      return
+    }
     this.#told.delete('fails')
     if (this.#plan.reportsToStderr) printLine('volant: the server of the bus answers again')
   }
 
-  /** Takes the server as one that answers in so many milliseconds, if it does not fail before; never, if null. */
-  #recover(wait: number | null): void {
+  #forgetRecovery(): void {
     if (this.#recovery !== null) clearTimeout(this.#recovery)
-    this.#recovery = wait === null ? null : setTimeout(() => this.#answers(), wait).unref()
+    this.#recovery = null
   }
 
   #tell(what: 'fails' | 'long' | 'refused', message: string, cause?: Error): void {
