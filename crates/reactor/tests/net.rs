@@ -300,3 +300,17 @@ fn a_missing_folder_is_not_found() {
     let error = listen_unix(&folder.0.join("no/s"), 16).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
+
+#[test]
+fn a_passed_socket_that_is_given_away_goes_on() {
+    let (socket, mut client) = pair();
+    let passed = Socket::from_passed(socket.into_owned());
+    let again = Socket::from_owned(passed.into_owned());
+    assert!(matches!(again.send(b"x"), Send::Sent(1)));
+    client
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    let mut byte = [0; 1];
+    client.read_exact(&mut byte).unwrap();
+    assert_eq!(&byte, b"x");
+}

@@ -72,7 +72,8 @@ impl Socket {
     }
 
     /// Gives the descriptor away.
-    pub fn into_owned(self) -> OwnedFd {
+    pub fn into_owned(mut self) -> OwnedFd {
+        self.end.0 = -1;
         self.fd
     }
 
