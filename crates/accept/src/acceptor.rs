@@ -447,7 +447,8 @@ impl Acceptor {
 
     /// Gives false when none waits, or nobody takes it.
     fn accept_one(&mut self, id: usize) -> bool {
-        if !self.refusing && self.choose(id as u16).is_none() {
+        let worker = self.choose(id as u16);
+        if worker.is_none() && !self.refusing {
             return false;
         }
         let Some(Some(listening)) = self.listeners.get(id) else {
@@ -457,13 +458,14 @@ impl Acceptor {
             Ok(Some((socket, peer))) => {
                 // It fails for a client that is gone.
                 if matches!(peer, Peer::Unix) || socket.set_nodelay(true).is_ok() {
-                    self.give(Kept {
+                    let kept = Kept {
                         origin: Origin {
                             listener: id as u16,
                             peer,
                         },
                         fd: socket.into_owned(),
-                    });
+                    };
+                    self.give_to(worker, kept);
                 }
                 true
             }
@@ -478,7 +480,11 @@ impl Acceptor {
 
     /// Gives a connection to a worker; without one it is refused, or waits.
     fn give(&mut self, kept: Kept) {
-        if let Some(id) = self.choose(kept.origin.listener) {
+        self.give_to(self.choose(kept.origin.listener), kept);
+    }
+
+    fn give_to(&mut self, worker: Option<usize>, kept: Kept) {
+        if let Some(id) = worker {
             self.count_towards_share(id);
             self.last = id;
             if let Some(worker) = self.worker(id) {
