@@ -53,6 +53,8 @@ export class Cluster {
   readonly ended: Promise<number | NodeJS.Signals>
   /** Every process that was seen as a worker. */
   readonly #seen = new Set<number>()
+  /** Every process that was seen as the supervisor: below a wrapper it is not the child. */
+  readonly #supervisors = new Set<number>()
   readonly #control: string
   readonly #isIsolated: boolean
 
@@ -153,6 +155,7 @@ export class Cluster {
           reply.on('end', () => resolve({ status: reply.statusCode ?? 0, allow: reply.headers.allow, text }))
         },
       )
+      asked.on('timeout', () => asked.destroy(new Error(`the supervisor never answered ${method} ${path}`)))
       asked.on('error', reject)
       asked.end()
     })
@@ -160,7 +163,10 @@ export class Cluster {
 
   async info(): Promise<ClusterInfo> {
     const info = JSON.parse((await this.ask('/workers')).text) as ClusterInfo
-    if (!this.#isIsolated) for (const { pid } of info.workers) this.#seen.add(pid)
+    if (!this.#isIsolated) {
+      this.#supervisors.add(info.pid)
+      for (const { pid } of info.workers) this.#seen.add(pid)
+    }
     return info
   }
 
@@ -191,8 +197,20 @@ export class Cluster {
       this.child.kill('SIGKILL')
       await this.ended
     }
-    for (const pid of this.#seen) if (runs(pid)) process.kill(pid, 'SIGKILL')
+    // Supervisors come first, or they would replace their workers.
+    for (const pid of [...this.#supervisors, ...this.#seen]) {
+      if (pid !== this.child.pid && runs(pid)) kill(pid)
+    }
     rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** It may have ended by itself. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

@@ -30,10 +30,17 @@ export class Load {
     running.add(this)
   }
 
-  /** Waits until so many more requests were answered. */
+  /** Waits until so many more requests were answered. Rejects when that takes as long as only a hang does. */
   async goOn(count: number): Promise<void> {
-    const end = this.answered + count
-    for (const deadline = Date.now() + 60_000; this.answered < end && Date.now() < deadline;) await sleep(5)
+    const start = this.answered
+    for (const deadline = Date.now() + 60_000; this.answered < start + count; await sleep(5)) {
+      if (Date.now() > deadline) {
+        const last = this.failures.slice(-3).join('\n')
+        throw new Error(
+          `${this.answered - start} of ${count} requests were answered within a minute, and ${this.failures.length} have failed:\n${last}`,
+        )
+      }
+    }
   }
 
   async end(): Promise<void> {

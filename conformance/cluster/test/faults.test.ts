@@ -23,7 +23,7 @@ function pidOf(workers: readonly WorkerInfo[], slot: number): number {
 }
 
 describe('crash', { concurrency: 4 }, () => {
-  test('others serve on, what is in flight there is answered, and another worker serves within a second', () =>
+  test('others serve on, what is in flight there is answered, and another worker takes its place', () =>
     withCluster({ workers: 3 }, async (cluster) => {
       const connections = await oneEach(cluster, 3)
       const before = await cluster.workers()
@@ -34,13 +34,12 @@ describe('crash', { concurrency: 4 }, () => {
       process.kill(pidOf(before, 0), 'SIGKILL')
       const killed = performance.now()
       await lost
-      const { restarts } = await cluster.until(
+      await cluster.until(
         ({ workers, restarts: { crash } }) =>
           crash === 1 && workers.length === 3 && workers.every(({ state }) => state === 'ready'),
         'three workers serve',
       )
       const took = performance.now() - killed
-      assert.equal(restarts.crash, 1)
       // A second on an idle machine (C1 of the lab measures it); this is the time that a hang takes.
       assert.ok(took < 20_000, `${took} ms`)
       const replies = await Promise.all(slow)
@@ -71,20 +70,36 @@ describe('crash', { concurrency: 4 }, () => {
 
   test('a worker that ends again and again is started at once, then later and later', () =>
     withCluster({ workers: 1 }, async (cluster) => {
-      const times: number[] = []
-      for (let round = 0; round < 4; round++) {
-        await cluster.until(({ workers: [worker] }) => worker?.state === 'ready', 'the worker serves')
-        await assert.rejects(askOnce(cluster.port, '/exit'))
-        await cluster.says(new RegExp(`(has ended, with code 7[^]*){${round + 1}}`))
-      }
-      for (const [, ms] of cluster.output.matchAll(/the next worker 0 starts in (\d+) ms/g))
-        times.push(Number(ms))
+      // Those that never serve make up for nothing, so the delays are the same on a slow machine.
+      cluster.write('main.js', 'process.exit(8)')
+      await assert.rejects(askOnce(cluster.port, '/exit'))
+      await cluster.says(/(the next worker 0 starts in \d+ ms[^]*){3}/)
+      cluster.write('main.js', appOf({ version: '2' }))
       await cluster.until(({ workers: [worker] }) => worker?.state === 'ready', 'the worker serves')
-      assert.equal(times.length, 3)
-      for (const [index, nominal] of [100, 200, 400].entries()) {
-        const time = times[index] as number
-        assert.ok(time >= nominal * 0.8 && time <= nominal * 1.2 + 1, `${times.join(', ')}`)
+      assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')
+      const [first = '', ...later] = cluster.output.split(/(?<=has ended before it listened, with code 8)/)
+      assert.match(first, /has ended, with code 7/)
+      assert.doesNotMatch(first, /starts in/, 'the first one is started at once')
+      // A fourth may start before it finds the file of the version that serves.
+      const times = later.map((text) => Number(/the next worker 0 starts in (\d+) ms/.exec(text)?.[1]))
+      assert.ok(times.length >= 3)
+      for (const [index, time] of times.entries()) {
+        const nominal = Math.min(100 * 2 ** index, 1_000)
+        const most = Math.min(nominal * 1.2, 1_000) + 1
+        assert.ok(time >= nominal * 0.8 && time <= most, `${times.join(', ')}`)
       }
+    }))
+
+  test('a worker that serves for less than a second each time does not start at once for long', () =>
+    withCluster({ workers: 1 }, async (cluster) => {
+      const delay = /the next worker 0 starts in \d+ ms/
+      for (let [round, deadline] = [1, Date.now() + 60_000]; !delay.test(cluster.output); round++) {
+        assert.ok(Date.now() < deadline, `none was delayed:\n${cluster.output}`)
+        await assert.rejects(askOnce(cluster.port, '/exit'))
+        await cluster.says(new RegExp(`(has ended, with code 7[^]*){${round}}`))
+        await cluster.until(({ workers: [worker] }) => worker?.state === 'ready', 'the worker serves')
+      }
+      assert.match(cluster.output.split(delay)[0] as string, /(has ended, with code 7[^]*){2}/)
     }))
 
   test('the port stays while no worker is there: clients wait', () =>
@@ -190,16 +205,17 @@ test('a worker with more than maxMemory is replaced: the other serves first, and
     const before = (await cluster.workers()).map(({ pid }) => pid)
     const load = new Load(cluster.port)
     for (const each of connections) await each.json('/grow?bytes=200000000')
-    let draining = 0
+    let most = 0
     const { restarts } = await cluster.until(({ workers }) => {
-      draining = Math.max(draining, workers.filter(({ state }) => state === 'draining').length)
-      assert.ok(workers.filter(({ state }) => state === 'ready').length >= 2 || draining > 0)
+      const draining = workers.filter(({ state }) => state === 'draining').length
+      most = Math.max(most, draining)
+      assert.ok(workers.filter(({ state }) => state === 'ready').length >= 2, JSON.stringify(workers))
       return (
         workers.length === 2 && workers.every(({ pid, state }) => state === 'ready' && !before.includes(pid))
       )
     }, 'both are replaced')
     assert.deepEqual(restarts, { ...restarts, memory: 2, crash: 0 })
-    assert.equal(draining, 1)
+    assert.equal(most, 1)
     await load.end()
     assert.deepEqual(load.failures, [])
     for (const pid of before) assert.equal(stateOf(pid), null)

@@ -1,6 +1,6 @@
 /** Workers that are replaced one after the other while clients ask. */
 import assert from 'node:assert/strict'
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,6 +21,17 @@ async function rolled(cluster: Cluster, before: readonly number[]): Promise<void
 async function pidsOf(cluster: Cluster): Promise<number[]> {
   return (await cluster.workers()).map(({ pid }) => pid)
 }
+
+/** An app whose `/held` is answered when the test writes the file `released`. */
+const held = appOf({
+  before: `
+const { existsSync, writeFileSync } = await import('node:fs')
+app.get('/held', async () => {
+  writeFileSync('asked', '')
+  while (!existsSync('released')) await sleep(10)
+  return { pid: process.pid }
+})`,
+}).replace('shutdownTimeout: 8000', 'shutdownTimeout: 60000')
 
 describe('roll', { concurrency: 4 }, () => {
   for (const adapter of ['native', 'node-http'] as const) {
@@ -48,12 +59,14 @@ describe('roll', { concurrency: 4 }, () => {
   }
 
   test('a request that takes long is answered by the old worker, whose connection then closes', () =>
-    withCluster({ workers: 1 }, async (cluster) => {
+    withCluster({ workers: 1, files: { 'main.js': held } }, async (cluster) => {
       const connection = await Connection.open(cluster.port)
       const [before] = await pidsOf(cluster)
-      const slow = connection.ask('/slow?ms=2500')
-      await sleep(100)
+      const slow = connection.ask('/held')
+      await eventually(() => existsSync(join(cluster.folder, 'asked')), 'the handler runs')
       cluster.signal('SIGHUP')
+      await cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
+      cluster.write('released', '')
       const { text, closes } = await slow
       assert.equal(JSON.parse(text).pid, before)
       assert.ok(closes)
@@ -173,14 +186,30 @@ app.get('/gather', () => supervision.gather('case'))`,
     })
   })
 
-  test('a worker that crashes during a roll, and one that hangs, are replaced in it', () =>
-    withCluster({ workers: 2 }, async (cluster) => {
-      const before = await pidsOf(cluster)
-      cluster.signal('SIGHUP')
-      process.kill(before[1] as number, 'SIGKILL')
-      await rolled(cluster, before)
-      assert.equal((await askOnce(cluster.port)).status, 200)
-    }))
+  const faults = [
+    ['crash', 'a worker that crashes', 'SIGKILL'],
+    ['hang', 'a worker that hangs', 'SIGSTOP'],
+  ] as const
+  for (const [fault, what, signal] of faults) {
+    test(`${what} during a roll is replaced, and the roll goes on`, () =>
+      withCluster({ workers: 2, args: ['--hang-timeout', '4s'] }, async (cluster) => {
+        const before = await pidsOf(cluster)
+        // The roll does not get on before the test has written a file.
+        const gate = `
+const { existsSync } = await import('node:fs')
+while (!existsSync('released')) await sleep(10)`
+        cluster.write('main.js', appOf({ version: '2', before: gate }))
+        cluster.signal('SIGHUP')
+        await cluster.until(({ isRolling }) => isRolling, 'the roll')
+        process.kill(before[1] as number, signal)
+        await cluster.until(({ restarts }) => restarts[fault] === 1, `${what} is seen`)
+        assert.ok((await cluster.info()).isRolling)
+        cluster.write('released', '')
+        await rolled(cluster, before)
+        assert.ok(before.every((pid) => !runs(pid)))
+        assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')
+      }))
+  }
 })
 
 /** Makes the folder of a version, and has the link lead there. */
