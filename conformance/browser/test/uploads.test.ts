@@ -120,7 +120,7 @@ visit(
   },
 )
 
-visit('an upload that the page aborts leaves no file', async ({ app, serve, page, folder }) => {
+visit('an upload that the page aborts leaves no file', async ({ app, serve, context, page, folder }) => {
   const site = app()
   const outcome = deferred<unknown>()
   const begun = deferred()
@@ -138,6 +138,9 @@ visit('an upload that the page aborts leaves no file', async ({ app, serve, page
     }
   })
   await page.goto(await serve(site))
+  // The whole file takes more than two minutes, so that it is on its way when the page aborts it.
+  const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 64 * 1024 }
+  await (await context.newCDPSession(page)).send('Network.emulateNetworkConditions', conditions)
   await page.evaluate(() => {
     const body = new FormData()
     body.set('file', new File([new Uint8Array(9 * 2 ** 20)], 'a.bin'))
