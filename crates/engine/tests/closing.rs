@@ -221,8 +221,10 @@ fn the_deadline_ends_what_drains() {
     let clients = [driver.client(), driver.client()];
     driver.until(|driver| driver.engine.connection_count() == 2);
     driver.engine.close(driver.server);
-    idle(&mut driver, 40);
-    driver.event(kind::CLOSED);
+    driver.until(|driver| {
+        driver.engine.sweep();
+        driver.seen.iter().any(|seen| seen.kind() == kind::CLOSED)
+    });
     drop(clients);
 }
 

@@ -61,7 +61,7 @@ mod tests {
         let coarse = monotonic_ms();
         let after = monotonic_ns() / 1_000_000;
         assert!(
-            coarse + 20 >= before && coarse <= after,
+            coarse + 3_000 >= before && coarse <= after,
             "{before} {coarse} {after}"
         );
     }
@@ -84,10 +84,11 @@ mod tests {
 
     #[test]
     fn wall_clock_is_the_system_time() {
-        let system = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap()
-            .as_secs();
-        assert!(unix_seconds().abs_diff(system) <= 1);
+        let system = || {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            now.unwrap().as_secs()
+        };
+        let (before, seconds, after) = (system(), unix_seconds(), system());
+        assert!((before - 1..=after).contains(&seconds));
     }
 }

@@ -419,14 +419,26 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// So many turns come before a sweep, as in `on_timer` of the crate node: after a pause they take what came meanwhile.
+const TURNS_BEFORE_SWEEP: usize = 16;
+
 /// Turns and sweeps for `ms` milliseconds.
 pub fn idle(driver: &mut Driver, ms: u64) {
     let started = Instant::now();
     while started.elapsed() < Duration::from_millis(ms) {
-        driver.turn(|_, _| {});
+        for _ in 0..TURNS_BEFORE_SWEEP {
+            driver.turn(|_, _| {});
+        }
         driver.engine.sweep();
         std::thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Idles until every limit of up to `ms` milliseconds has ended and is enforced. Where the machine stands still past the end
+/// of a round, nothing sweeps any more in it: such a pause falls into one of the two rounds alone.
+pub fn outlast(driver: &mut Driver, ms: u64) {
+    idle(driver, ms);
+    idle(driver, ms);
 }
 
 pub fn allow(driver: &mut Driver, to: &Seen, op: i32, amount: i32) {

@@ -10,7 +10,7 @@ use super::client::{Client, server};
 use super::driver::http2::{
     ACK, GOAWAY, HEADERS, INITIAL_WINDOW_SIZE, PING, block, data, frame, headers, window_update,
 };
-use super::driver::{Driver, allow, idle, limits, make, reply_large};
+use super::driver::{Driver, allow, idle, limits, make, outlast, reply_large};
 
 fn last_stream(client: &Client) -> Vec<u32> {
     let frames = client.frames.iter().filter(|frame| frame.kind == GOAWAY);
@@ -100,7 +100,7 @@ fn a_client_that_does_not_answer_is_awaited_for_a_second() {
     let mut client = Client::new(&driver);
     client.settle(&mut driver);
     close(&mut driver);
-    idle(&mut driver, 1_500);
+    outlast(&mut driver, 1_500);
     assert_eq!(client.end(&mut driver), Some(0));
     assert_eq!(last_stream(&client).len(), 2);
 }
@@ -115,7 +115,7 @@ fn streams_that_last_past_the_limit_of_the_close_are_reset() {
     client.get("/a");
     let seen = driver.request();
     close(&mut driver);
-    idle(&mut driver, 700);
+    outlast(&mut driver, 700);
     client.until(&mut driver, |client| client.ended);
     let aborted = driver.event(kind::ABORT);
     assert_eq!(
@@ -151,12 +151,12 @@ fn a_connection_without_streams_ends() {
     let mut client = Client::new(&driver);
     let id = client.get("/a");
     let seen = driver.request();
-    idle(&mut driver, 300);
+    outlast(&mut driver, 300);
     client.receive();
     assert!(!client.ended, "a stream is open");
     driver.reply(&seen, 200, b"ok");
     assert_eq!(client.reply(&mut driver, id).body, b"ok");
-    idle(&mut driver, 300);
+    outlast(&mut driver, 300);
     assert_eq!(client.end(&mut driver), Some(0));
 }
 
@@ -166,7 +166,8 @@ fn a_client_that_sends_nothing_ends() {
     values[limit::HEADERS_TIMEOUT] = 100.0;
     let mut driver = server(&values);
     let mut client = Client::new(&driver);
-    idle(&mut driver, 300);
+    driver.until(|driver| driver.engine.connection_count() == 1);
+    outlast(&mut driver, 300);
     assert_eq!(client.end(&mut driver), Some(0));
 }
 
@@ -181,7 +182,7 @@ fn a_frame_that_stays_incomplete_ends_the_connection() {
         let seen = driver.request();
         let id = client.id();
         client.send(&headers(id, &block("GET", "/a", &[]), true)[..cut]);
-        idle(&mut driver, 500);
+        outlast(&mut driver, 500);
         assert_eq!(client.end(&mut driver), Some(11));
         assert_eq!(driver.event(kind::ABORT).slot(), seen.slot());
     }
@@ -217,7 +218,7 @@ fn a_head_that_is_never_continued_ends_the_connection() {
     driver.request();
     let id = client.id();
     client.send(&frame(HEADERS, 1, id, &block("GET", "/a", &[])));
-    idle(&mut driver, 500);
+    outlast(&mut driver, 500);
     assert_eq!(client.end(&mut driver), Some(11));
 }
 
@@ -236,7 +237,7 @@ fn bodies_that_come_too_slowly_cost_their_streams_alone() {
     let waits = client.id();
     client.send(&headers(waits, &block("POST", "/s", &[]), false));
     let unread = driver.request();
-    idle(&mut driver, 1_500);
+    outlast(&mut driver, 1_500);
     for id in [buffered, streamed] {
         assert_eq!(client.reply(&mut driver, id).status, 408);
     }
@@ -259,7 +260,7 @@ fn a_handler_that_is_too_slow_is_answered_for() {
     let mut client = Client::new(&driver);
     let id = client.get("/a");
     let seen = driver.request();
-    idle(&mut driver, 300);
+    outlast(&mut driver, 300);
     assert_eq!(client.reply(&mut driver, id).status, 503);
     let aborted = driver.event(kind::ABORT);
     assert_eq!(

@@ -10,7 +10,7 @@ use super::client::{Client, server};
 use super::driver::http2::{
     DATA, HEADERS, INITIAL_WINDOW_SIZE, SETTINGS, block, headers, settings, window_update,
 };
-use super::driver::{Driver, allow, data, finish, idle, limits, make, reply_large, start};
+use super::driver::{Driver, allow, data, finish, limits, make, outlast, reply_large, start};
 
 fn bytes_of(client: &Client, id: u32) -> usize {
     client.reply_so_far(id).body.len()
@@ -215,7 +215,7 @@ fn a_reply_that_its_client_does_not_take_is_reset() {
     start(driver.engine.memory(), &seen[1], None);
     data(driver.engine.memory(), &seen[1], b"a part", false);
     driver.engine.apply(&NoReferences);
-    idle(&mut driver, 400);
+    outlast(&mut driver, 400);
     for id in [whole, streamed] {
         assert_eq!(client.reply(&mut driver, id).reset, Some(8));
     }
@@ -240,7 +240,7 @@ fn a_reply_that_waits_outlasts_the_time_limit_of_its_request() {
     let seen = driver.request();
     allow(&mut driver, &seen, operation::READ, 1000);
     driver.reply(&seen, 200, b"first and only");
-    idle(&mut driver, 1_500);
+    outlast(&mut driver, 1_500);
     client.send(&window_update(id, 1000));
     let reply = client.reply(&mut driver, id);
     assert_eq!(
@@ -282,7 +282,7 @@ fn a_client_that_takes_none_of_its_replies_is_left() {
         let seen = driver.request();
         driver.reply(&seen, 200, b"whole");
     }
-    idle(&mut driver, 400);
+    outlast(&mut driver, 400);
     assert_eq!(client.end(&mut driver), Some(0));
 }
 
