@@ -87,7 +87,7 @@ async function askBoth(command, name) {
 function ask(command, name, transport, round, { port, encrypted }) {
   mkdirSync(reports, { recursive: true })
   const report = join(reports, `${name}-${transport}-${round}.xml`)
-  const options = ['-S', '-h', '127.0.0.1', '-p', String(port), '-o', '5', '-j', report]
+  const options = ['-S', '-h', '127.0.0.1', '-p', String(port), '-o', '30', '-j', report]
   // A report of an earlier run must not be read.
   rmSync(report, { force: true })
   const ended = spawnSync(command, [...options, ...(encrypted ? ['-t', '-k'] : []), ...cases], {

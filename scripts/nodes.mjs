@@ -10,7 +10,7 @@ export const versions = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.1
 
 const cache = join(root, '.cache/nodes')
 /** In ms. */
-const longest = 600_000
+const longest = 1_200_000
 
 /** The path of that version's binary, downloaded if it is not there yet. */
 export async function bring(version) {
