@@ -95,7 +95,10 @@ describe('a request with Idempotency-Key', () => {
     })
   })
 
-  test('is 409 while the first one is at work, whose key is held on meanwhile', async () => {
+  test('is 409 while the first one is at work, whose key is held on meanwhile', async (t) => {
+    let now = 0
+    t.mock.method(performance, 'now', () => now)
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     const gate = deferred<void>()
     const app = counting({ lockTimeout: 1_000 }, (each) =>
       each.post('/slow', async () => {
@@ -108,12 +111,13 @@ describe('a request with Idempotency-Key', () => {
         live.ask('/slow', { method: 'POST', headers: { 'idempotency-key': 'k' } })
       const first = ask()
       // Several times the time after which the key of a process that died would be free.
-      const until = Date.now() + 2_500
-      while (Date.now() < until) {
+      for (let time = 0; time < 25; time++) {
+        now += 100
+        t.mock.timers.tick(100)
+        await new Promise(setImmediate)
         const reply = await ask()
         assert.deepEqual(codeOf(reply), [409, 'E_IDEMPOTENCY_BUSY'])
         assert.equal(reply.headers['retry-after'], '1')
-        await sleep(50)
       }
       gate.resolve()
       assert.equal((await first).text, 'done')
@@ -601,8 +605,9 @@ describe('memoryKeys', () => {
     assert.equal(await keys.set('a', '1', { ifAbsent: true }), true)
     assert.equal(await keys.set('a', '2', { ifAbsent: true }), false)
     assert.equal(await keys.set('a', '2', { ifEqual: 'x' }), false)
-    assert.equal(await keys.set('a', '2', { ifEqual: '1', expires: 30 }), true)
+    assert.equal(await keys.set('a', '2', { ifEqual: '1', expires: 60_000 }), true)
     assert.equal(await keys.get('a'), '2')
+    assert.equal(await keys.set('a', '2', { ifEqual: '2', expires: 30 }), true)
     await becomes(async () => (await keys.get('a')) === null, 'its time is over')
     assert.equal(await keys.set('a', '3', { ifEqual: '2' }), false)
     assert.equal(await keys.set('a', '3'), true)
