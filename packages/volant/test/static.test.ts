@@ -295,7 +295,9 @@ describe('static', () => {
     }
   })
 
-  test('a small file is compressed once for each coding', async () => {
+  test('a small file is compressed once for each coding', async (t) => {
+    // A file that was written just now is read again after a second.
+    t.mock.method(performance, 'now', () => 0)
     const zlib = createRequire(import.meta.url)('node:zlib') as {
       gzipSync: typeof gzipSync
       brotliCompressSync: typeof brotliCompressSync
@@ -320,8 +322,8 @@ describe('static', () => {
         assert.ok(reply.body.equals(first.body))
         await ask('br')
       }
-      // A file that was written just now is read again after a second.
-      assert.ok(calls.length <= 2, calls.join(' '))
+      // Of the first two requests each may have read the file, and one of these pages was kept.
+      assert.ok(calls.length <= 1, calls.join(' '))
     } finally {
       Object.assign(zlib, before)
       syncBuiltinESMExports()
