@@ -260,9 +260,9 @@ describe('the parser', () => {
       'Content-Disposition: form-data; name=a',
       ...Array.from({ length: 15 }, (_, at) => line.replace('X', `x-${at}`)),
     )
-    const started = performance.now()
+    const started = process.cpuUsage().user
     for (let round = 0; round < 100; round++) assert.equal(parse(body, body.length).length, 1)
-    assert.ok(performance.now() - started < 2000)
+    assert.ok(process.cpuUsage().user - started < 2_000_000)
   })
 
   test('a line that does not end is refused once it is too long', () => {
