@@ -164,11 +164,11 @@ export function request(
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), bytes])
 }
 
-/** Reads at least `bytes` from a socket, 64 KiB every 10 ms. Gives false if the socket ends before. */
-export async function readSlowly(socket: Socket, bytes: number): Promise<boolean> {
+/** Reads at least `bytes` from a socket, 64 KiB every `pause` ms. Gives false if the socket ends before. */
+export async function readSlowly(socket: Socket, bytes: number, pause = 10): Promise<boolean> {
   socket.removeAllListeners('data')
   socket.pause()
-  for (let received = 0; received < bytes; await sleep(10)) {
+  for (let received = 0; received < bytes; await sleep(pause)) {
     if (socket.destroyed || socket.readableEnded) return false
     const chunk = (socket.read(65_536) ?? socket.read()) as Buffer | null
     received += chunk?.length ?? 0
