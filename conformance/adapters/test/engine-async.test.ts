@@ -203,13 +203,19 @@ test('a reply from a message of another port goes out in the same turn of the lo
   const app = kit.app()
   app.get('/', () => new Promise<string>((resolve) => port2.once('message', resolve)))
   await kit.serve(app, async (live) => {
-    const start = performance.now()
-    const wire = await live.connect()
-    wire.send(request('GET', '/'))
-    // By then the loop has nothing else to do.
-    setTimeout(() => port1.postMessage('x'), 5)
-    assert.equal((await wire.reply()).text, 'x')
-    assert.ok(performance.now() - start < 1_500)
+    const took: number[] = []
+    for (let round = 0; round < 9; round++) {
+      const start = performance.now()
+      const wire = await live.connect()
+      wire.send(request('GET', '/'))
+      // By then the loop has nothing else to do.
+      setTimeout(() => port1.postMessage('x'), 5)
+      assert.equal((await wire.reply()).text, 'x')
+      took.push(performance.now() - start)
+      wire.close()
+    }
+    took.sort((a, b) => a - b)
+    assert.ok((took[4] as number) < 1_500, `median ${took[4]} ms`)
   })
   port2.close()
 })

@@ -47,7 +47,7 @@ upload.write('POST / HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 9\\r\\n\\r\\n')
 await read
 upload.write('123')
 other.write('GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n')
-const [reply] = await Promise.race([once(other, 'data'), new Promise((resolve) => setTimeout(resolve, 2000, ['none']))])
+const [reply] = await Promise.race([once(other, 'data'), new Promise((resolve) => setTimeout(resolve, 30_000, ['none']))])
 console.log(String(reply).includes('served'), uncaught)
 process.exit()
 `
