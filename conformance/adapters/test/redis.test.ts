@@ -259,7 +259,7 @@ for (const [name, connect] of Object.entries(clients)) {
     })
 
     test('a server that dies under load, and comes back', async () => {
-      const app = build({ max: 1_000_000, storeTimeout: 50 })
+      const app = build({ max: 1_000_000 })
       let answered = 0
       let stop = false
       reports.length = 0
