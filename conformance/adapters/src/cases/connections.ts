@@ -281,7 +281,7 @@ export function connections(kit: Kit): void {
     })
 
     test('the rest of a short upload is discarded and the connection goes on', async () => {
-      const app = kit.app()
+      const app = kit.app({ limits: { drainTimeout: 60_000 } })
       const gate = deferred()
       app.post('/early', { bodyMode: 'stream' }, () => {
         gate.resolve()

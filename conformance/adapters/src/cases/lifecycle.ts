@@ -512,11 +512,11 @@ export function lifecycle(kit: Kit): void {
         if (twice) {
           await eventually(() => said.includes('closing'), 'the first signal')
           child.kill(signal)
-          assert.deepEqual(await within(exited, 8_000, 'the exit'), [null, signal])
+          assert.deepEqual(await within(exited, 30_000, 'the exit'), [null, signal])
           await assert.rejects(reply)
         } else {
           assert.equal(await reply, 'done')
-          assert.deepEqual(await within(exited, 8_000, 'the exit'), [0, null])
+          assert.deepEqual(await within(exited, 30_000, 'the exit'), [0, null])
         }
       })
     }
@@ -548,7 +548,7 @@ export function lifecycle(kit: Kit): void {
       await eventually(() => said.includes('entered'), 'the request in its handler')
       child.kill('SIGTERM')
       assert.equal(await reply, 'done')
-      assert.equal(await within(exited, 8_000, 'the exit'), 1)
+      assert.equal(await within(exited, 30_000, 'the exit'), 1)
       assert.match(said, /close\(\) failed: Error: hook/)
     })
 

@@ -43,7 +43,7 @@ export function trpcCases(kit: Kit): void {
             const all = wire.received.toString()
             return all.includes('event: ping') ? all : undefined
           }, 'a ping'),
-          5_000,
+          30_000,
           'a ping',
         )
         assert.match(text, /content-type: text\/event-stream\r\n/i)
