@@ -1,22 +1,41 @@
 /** The app that most cases run: it says which process answers, and can be slow, blocked, large and broken. */
 
 /** Gives the source of a module that Node.js runs as it is. `before` stands before the app listens, `after` behind. */
-export function appOf({ before = '', after = '', adapter = 'native', version = '1' } = {}): string {
+export function appOf({
+  before = '',
+  after = '',
+  adapter = 'native',
+  version = '1',
+  drainIdle = 1_000,
+  shutdownTimeout = 8_000,
+} = {}): string {
+  const limits = { drainIdle, shutdownTimeout }
   return `
 import { createApp } from 'volant'
 import { worker } from 'volant/cluster'
+import { existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const app = createApp({ adapter: { type: ${JSON.stringify(adapter)} }, limits: { drainIdle: 1000, shutdownTimeout: 8000 } })
+const app = createApp({ adapter: { type: ${JSON.stringify(adapter)} }, limits: ${JSON.stringify(limits)} })
+// Says by a file that it waits, and goes on when the test has written another.
+const hold = async (name) => {
+  writeFileSync('held-' + name, '')
+  while (!existsSync('released-' + name)) await sleep(10)
+}
 const kept = []
 app.get('/', () => ({ pid: process.pid, worker: worker.id, count: worker.count, version: ${JSON.stringify(version)} }))
 app.get('/slow', async (ctx) => {
   await sleep(Number(ctx.query.ms))
   return { pid: process.pid }
 })
+app.get('/hold', async (ctx) => {
+  await hold(ctx.query.name)
+  return { pid: process.pid }
+})
 app.post('/echo', (ctx) => ctx.bodyText)
-app.get('/block', (ctx) => {
-  for (const end = Date.now() + Number(ctx.query.ms); Date.now() < end;);
+app.get('/block', () => {
+  writeFileSync('held-block', '')
+  while (!existsSync('released-block'));
   return { pid: process.pid }
 })
 app.get('/grow', (ctx) => {

@@ -1,11 +1,11 @@
 /** A supervisor that a test has started, as a process of its own, with a folder for the files of the app. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { within } from '@volant/test-kit'
+import { eventually, within } from '@volant/test-kit'
 import type { ClusterInfo, WorkerInfo } from 'volant/cluster'
 import { appOf } from './app.ts'
 import { endLoad } from './load.ts'
@@ -125,6 +125,17 @@ export class Cluster {
 
   write(name: string, text: string): void {
     writeFileSync(join(this.folder, name), text)
+  }
+
+  /** Waits until a worker waits by each of these names, or blocks by the name `block`. */
+  held(...names: readonly string[]): Promise<void> {
+    const files = names.map((name) => join(this.folder, `held-${name}`))
+    return eventually(() => files.every((file) => existsSync(file)), `what holds: ${names.join()}`)
+  }
+
+  /** Has workers go on that wait by one of these names, now or later. */
+  release(...names: readonly string[]): void {
+    for (const name of names) this.write(`released-${name}`, '')
   }
 
   signal(signal: NodeJS.Signals): void {

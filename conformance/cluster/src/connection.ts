@@ -88,6 +88,18 @@ export class Connection {
   }
 }
 
+/** Opens connections until one is served by each of the workers. Gives them by slot. */
+export async function oneEach(port: number, count: number): Promise<Connection[]> {
+  const found: Connection[] = []
+  while (found.filter(Boolean).length < count) {
+    const connection = await Connection.open(port)
+    const { worker } = await connection.json('/')
+    if (found[worker] === undefined) found[worker] = connection
+    else connection.close()
+  }
+  return found
+}
+
 /** Asks once by a connection of its own. */
 export async function askOnce(target: number | string, path = '/'): Promise<Answer> {
   const connection = await Connection.open(target)

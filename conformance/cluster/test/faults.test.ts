@@ -4,19 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import type { WorkerInfo } from 'volant/cluster'
 import { within } from '@volant/test-kit'
-import { appOf, askOnce, type Cluster, Connection, Load, stateOf, withCluster } from '../src/index.ts'
-
-/** Opens connections until one is served by each of the workers. Gives them by slot. */
-async function oneEach(cluster: Cluster, count: number): Promise<Connection[]> {
-  const found: Connection[] = []
-  while (found.filter(Boolean).length < count) {
-    const connection = await Connection.open(cluster.port)
-    const { worker } = await connection.json('/')
-    if (found[worker] === undefined) found[worker] = connection
-    else connection.close()
-  }
-  return found
-}
+import { appOf, askOnce, type Connection, Load, oneEach, stateOf, withCluster } from '../src/index.ts'
 
 function pidOf(workers: readonly WorkerInfo[], slot: number): number {
   return workers.find(({ worker, state }) => worker === slot && state === 'ready')?.pid as number
@@ -25,11 +13,11 @@ function pidOf(workers: readonly WorkerInfo[], slot: number): number {
 describe('crash', { concurrency: 4 }, () => {
   test('others serve on, what is in flight there is answered, and another worker takes its place', () =>
     withCluster({ workers: 3 }, async (cluster) => {
-      const connections = await oneEach(cluster, 3)
+      const connections = await oneEach(cluster.port, 3)
       const before = await cluster.workers()
-      const slow = [1, 2].map((slot) => (connections[slot] as Connection).json('/slow?ms=1500'))
-      const lost = assert.rejects((connections[0] as Connection).ask('/slow?ms=1500'))
-      await sleep(100)
+      const slow = [1, 2].map((slot) => (connections[slot] as Connection).json(`/hold?name=${slot}`))
+      const lost = assert.rejects((connections[0] as Connection).ask('/hold?name=0'))
+      await cluster.held('0', '1', '2')
       const load = new Load(cluster.port, { keeping: 0, opening: 2 })
       process.kill(pidOf(before, 0), 'SIGKILL')
       const killed = performance.now()
@@ -42,6 +30,7 @@ describe('crash', { concurrency: 4 }, () => {
       const took = performance.now() - killed
       // A second on an idle machine (C1 of the lab measures it); this is the time that a hang takes.
       assert.ok(took < 20_000, `${took} ms`)
+      cluster.release('1', '2')
       const replies = await Promise.all(slow)
       assert.deepEqual(
         replies.map(({ pid }) => pid),
@@ -115,7 +104,7 @@ describe('crash', { concurrency: 4 }, () => {
         files: {
           'main.js': appOf({
             before: "if (worker.id === 1 && existsSync('broken')) throw new Error('broken')",
-          }).replace(/^/, "import { existsSync } from 'node:fs'"),
+          }),
         },
       },
       async (cluster) => {
@@ -132,12 +121,16 @@ describe('crash', { concurrency: 4 }, () => {
 describe('hang', { concurrency: 4 }, () => {
   test('a worker whose event loop is blocked gets no connections, and serves again when it has recovered', () =>
     withCluster({ workers: 2 }, async (cluster) => {
-      const [first, second] = await oneEach(cluster, 2)
+      const [first, second] = await oneEach(cluster.port, 2)
       const blocked = pidOf(await cluster.workers(), 0)
-      const reply = (first as Connection).json('/block?ms=7000')
-      await cluster.until(({ workers }) => workers.some(({ isStuck }) => isStuck), 'it is avoided')
+      const reply = (first as Connection).json('/block')
+      await cluster.until(
+        ({ workers }) => workers.some(({ pid, isStuck }) => pid === blocked && isStuck),
+        'it is avoided',
+      )
       const answers = await Promise.all(Array.from({ length: 10 }, () => askOnce(cluster.port)))
       for (const { text } of answers) assert.notEqual(JSON.parse(text).pid, blocked)
+      cluster.release('block')
       assert.equal((await reply).pid, blocked)
       await cluster.until(({ workers }) => workers.every(({ isStuck }) => !isStuck), 'it has recovered')
       const pids = new Set<number>()
@@ -149,9 +142,9 @@ describe('hang', { concurrency: 4 }, () => {
 
   test('after hangTimeout it is killed and replaced', () =>
     withCluster({ workers: 2, args: ['--hang-timeout', '4s'] }, async (cluster) => {
-      const [first, second] = await oneEach(cluster, 2)
+      const [first, second] = await oneEach(cluster.port, 2)
       const blocked = pidOf(await cluster.workers(), 0)
-      const reply = assert.rejects((first as Connection).ask('/block?ms=60000'))
+      const reply = assert.rejects((first as Connection).ask('/block'))
       const { restarts } = await cluster.until(
         ({ workers }) =>
           workers.length === 2 && workers.every(({ pid, state }) => state === 'ready' && pid !== blocked),
@@ -201,7 +194,7 @@ describe('hang', { concurrency: 4 }, () => {
 
 test('a worker with more than maxMemory is replaced: the other serves first, and one goes at a time', () =>
   withCluster({ workers: 2, args: ['--max-memory', '160mb'] }, async (cluster) => {
-    const connections = await oneEach(cluster, 2)
+    const connections = await oneEach(cluster.port, 2)
     const before = (await cluster.workers()).map(({ pid }) => pid)
     const load = new Load(cluster.port)
     for (const each of connections) await each.json('/grow?bytes=200000000')

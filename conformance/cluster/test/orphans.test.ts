@@ -52,9 +52,12 @@ describe(
     test('requests in flight are answered', () =>
       withCluster({}, async (cluster) => {
         const connections = await Promise.all([0, 1, 2, 3].map(() => Connection.open(cluster.port)))
-        const replies = connections.map((each) => each.ask('/slow?ms=2000'))
-        await sleep(200)
-        await kill(cluster, await pidsOf(cluster))
+        const names = ['1', '2', '3', '4']
+        const replies = connections.map((each, at) => each.ask(`/hold?name=${names[at]}`))
+        await cluster.held(...names)
+        const killed = kill(cluster, await pidsOf(cluster))
+        cluster.release(...names)
+        await killed
         for (const { status } of await Promise.all(replies)) assert.equal(status, 200)
         for (const each of connections) each.close()
       }))
@@ -102,12 +105,14 @@ describe(
     test('workers that drain', () =>
       withCluster({}, async (cluster) => {
         const connection = await Connection.open(cluster.port)
-        const reply = connection.ask('/slow?ms=2500')
-        await sleep(100)
+        const reply = connection.ask('/hold?name=it')
+        await cluster.held('it')
         const pids = await pidsOf(cluster)
         cluster.signal('SIGTERM')
         await cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
-        await kill(cluster, pids)
+        const killed = kill(cluster, pids)
+        cluster.release('it')
+        await killed
         assert.equal((await reply).status, 200)
         connection.close()
       }))
@@ -115,8 +120,8 @@ describe(
     test('a worker that is blocked', () =>
       withCluster({}, async (cluster) => {
         const connection = await Connection.open(cluster.port)
-        const reply = assert.rejects(connection.ask('/block?ms=60000'))
-        await sleep(300)
+        const reply = assert.rejects(connection.ask('/block'))
+        await cluster.held('block')
         await kill(cluster, await pidsOf(cluster))
         await reply
         connection.close()
@@ -141,6 +146,7 @@ describe(
     test('during a roll', () =>
       withCluster({}, async (cluster) => {
         const before = await pidsOf(cluster)
+        cluster.write('main.js', 'await new Promise((resolve) => setTimeout(resolve, 60000))')
         cluster.signal('SIGHUP')
         const { workers } = await cluster.until(
           ({ workers: now }) => now.length > 2,
@@ -152,9 +158,11 @@ describe(
     test('node-http', () =>
       withCluster({ files: { 'main.js': appOf({ adapter: 'node-http' }) } }, async (cluster) => {
         const connection = await Connection.open(cluster.port)
-        const reply = connection.ask('/slow?ms=1500')
-        await sleep(200)
-        await kill(cluster, await pidsOf(cluster))
+        const reply = connection.ask('/hold?name=it')
+        await cluster.held('it')
+        const killed = kill(cluster, await pidsOf(cluster))
+        cluster.release('it')
+        await killed
         assert.equal((await reply).status, 200)
         connection.close()
       }))

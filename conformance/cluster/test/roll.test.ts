@@ -1,6 +1,6 @@
 /** Workers that are replaced one after the other while clients ask. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,17 +21,6 @@ async function rolled(cluster: Cluster, before: readonly number[]): Promise<void
 async function pidsOf(cluster: Cluster): Promise<number[]> {
   return (await cluster.workers()).map(({ pid }) => pid)
 }
-
-/** An app whose `/held` is answered when the test writes the file `released`. */
-const held = appOf({
-  before: `
-const { existsSync, writeFileSync } = await import('node:fs')
-app.get('/held', async () => {
-  writeFileSync('asked', '')
-  while (!existsSync('released')) await sleep(10)
-  return { pid: process.pid }
-})`,
-}).replace('shutdownTimeout: 8000', 'shutdownTimeout: 60000')
 
 describe('roll', { concurrency: 4 }, () => {
   for (const adapter of ['native', 'node-http'] as const) {
@@ -59,19 +48,22 @@ describe('roll', { concurrency: 4 }, () => {
   }
 
   test('a request that takes long is answered by the old worker, whose connection then closes', () =>
-    withCluster({ workers: 1, files: { 'main.js': held } }, async (cluster) => {
-      const connection = await Connection.open(cluster.port)
+    withCluster({ workers: 1, files: { 'main.js': appOf({ drainIdle: 500 }) } }, async (cluster) => {
+      const [connection, idle] = [await Connection.open(cluster.port), await Connection.open(cluster.port)]
+      await idle.json('/')
       const [before] = await pidsOf(cluster)
-      const slow = connection.ask('/held')
-      await eventually(() => existsSync(join(cluster.folder, 'asked')), 'the handler runs')
+      const slow = connection.ask('/hold?name=it')
+      await cluster.held('it')
       cluster.signal('SIGHUP')
-      await cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
-      cluster.write('released', '')
+      // The worker closes it, so it drains.
+      await eventually(() => idle.isClosed, 'the end of the idle connection')
+      cluster.release('it')
       const { text, closes } = await slow
       assert.equal(JSON.parse(text).pid, before)
       assert.ok(closes)
       await rolled(cluster, [before as number])
       connection.close()
+      idle.close()
     }))
 
   test('a deployment that moves a link: the folder is the new one', () =>
@@ -137,11 +129,13 @@ app.get('/gather', () => supervision.gather('case'))`,
         for (let round = 1; round <= 3; round++) {
           const [before = 0] = await pidsOf(cluster)
           const connection = await Connection.open(cluster.port)
-          const slow = connection.ask('/slow?ms=1000')
+          const slow = connection.ask(`/hold?name=${round}`)
+          await cluster.held(`${round}`)
           cluster.signal('SIGHUP')
           await cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
           // The supervisor finds the last words and the end of the worker at once.
           cluster.signal('SIGSTOP')
+          cluster.release(`${round}`)
           await slow
           await eventually(() => !runs(before), 'the end of the worker')
           cluster.signal('SIGCONT')
@@ -157,12 +151,14 @@ app.get('/gather', () => supervision.gather('case'))`,
   test('a second SIGHUP during a roll has one more follow', () =>
     withCluster({ workers: 2 }, async (cluster) => {
       const before = await pidsOf(cluster)
+      cluster.write('main.js', appOf({ before: "await hold('start')" }))
       cluster.signal('SIGHUP')
-      await cluster.until(({ isRolling }) => isRolling, 'a roll')
+      await cluster.held('start')
       cluster.write('main.js', appOf({ version: '2' }))
       cluster.signal('SIGHUP')
       await sleep(50)
       cluster.signal('SIGHUP')
+      cluster.release('start')
       await cluster.until(({ restarts, isRolling }) => restarts.roll === 4 && !isRolling, 'two rolls')
       await rolled(cluster, before)
       assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')
@@ -194,17 +190,13 @@ app.get('/gather', () => supervision.gather('case'))`,
     test(`${what} during a roll is replaced, and the roll goes on`, () =>
       withCluster({ workers: 2, args: ['--hang-timeout', '4s'] }, async (cluster) => {
         const before = await pidsOf(cluster)
-        // The roll does not get on before the test has written a file.
-        const gate = `
-const { existsSync } = await import('node:fs')
-while (!existsSync('released')) await sleep(10)`
-        cluster.write('main.js', appOf({ version: '2', before: gate }))
+        cluster.write('main.js', appOf({ version: '2', before: "await hold('start')" }))
         cluster.signal('SIGHUP')
-        await cluster.until(({ isRolling }) => isRolling, 'the roll')
+        await cluster.held('start')
         process.kill(before[1] as number, signal)
         await cluster.until(({ restarts }) => restarts[fault] === 1, `${what} is seen`)
         assert.ok((await cluster.info()).isRolling)
-        cluster.write('released', '')
+        cluster.release('start')
         await rolled(cluster, before)
         assert.ok(before.every((pid) => !runs(pid)))
         assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')

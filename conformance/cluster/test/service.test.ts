@@ -104,6 +104,7 @@ describe('systemd', { concurrency: 4, skip: process.platform === 'linux' ? false
             told.messages.filter((each) => /^RELOADING=1\nMONOTONIC_USEC=\d+\n/.test(each)).length,
             1,
           )
+          cluster.write('main.js', 'await new Promise((resolve) => setTimeout(resolve, 60000))')
           cluster.signal('SIGHUP')
           await cluster.until(({ isRolling }) => isRolling, 'another roll')
           cluster.signal('SIGTERM')

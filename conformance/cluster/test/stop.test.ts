@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
+import { eventually } from '@volant/test-kit'
 import {
   appOf,
   askOnce,
@@ -12,6 +13,7 @@ import {
   gone,
   isFree,
   Load,
+  oneEach,
   runToEnd,
   withCluster,
 } from '../src/index.ts'
@@ -22,15 +24,17 @@ async function pidsOf(cluster: Cluster): Promise<number[]> {
 
 describe('stop', { concurrency: 5 }, () => {
   test('SIGTERM: what is in flight is answered, idle connections close, and the exit code is 0', () =>
-    withCluster({ workers: 2 }, async (cluster) => {
+    withCluster({ workers: 2, files: { 'main.js': appOf({ drainIdle: 1_000 }) } }, async (cluster) => {
       const { port } = cluster
       const pids = await pidsOf(cluster)
-      const idle = await Connection.open(port)
-      await idle.json('/')
-      const busy = await Promise.all([0, 1, 2, 3].map(() => Connection.open(port)))
-      const replies = busy.map((each) => each.ask('/slow?ms=2000'))
-      await sleep(200)
+      const idle = await oneEach(port, 2)
+      const names = ['1', '2', '3', '4']
+      const busy = await Promise.all(names.map(() => Connection.open(port)))
+      const replies = busy.map((each, at) => each.ask(`/hold?name=${names[at]}`))
+      await cluster.held(...names)
       cluster.signal('SIGTERM')
+      await eventually(() => idle.every(({ isClosed }) => isClosed), 'the idle connections close')
+      cluster.release(...names)
       for (const { status, closes } of await Promise.all(replies)) {
         assert.equal(status, 200)
         assert.ok(closes)
@@ -39,7 +43,7 @@ describe('stop', { concurrency: 5 }, () => {
       assert.deepEqual(await gone(pids, 0), [])
       assert.ok(await isFree(port))
       assert.ok(!existsSync(join(cluster.folder, 'control')), 'the control socket is removed')
-      for (const each of [idle, ...busy]) each.close()
+      for (const each of [...idle, ...busy]) each.close()
     }))
 
   test('--drain-delay: /ready says 503 at once, new connections are served meanwhile, and nothing is lost', () =>
@@ -172,9 +176,11 @@ describe('stop', { concurrency: 5 }, () => {
       {
         workers: 1,
         files: {
-          'main.js': appOf({ before: 'app.onClose(() => new Promise(() => setInterval(() => {}, 1000)))' })
-            .replace('shutdownTimeout: 8000', 'shutdownTimeout: 500')
-            .replace('drainIdle: 1000', 'drainIdle: 100'),
+          'main.js': appOf({
+            before: 'app.onClose(() => new Promise(() => setInterval(() => {}, 1000)))',
+            shutdownTimeout: 500,
+            drainIdle: 100,
+          }),
         },
       },
       async (cluster) => {
