@@ -6,10 +6,12 @@ export function appOf({
   after = '',
   adapter = 'native',
   version = '1',
-  drainIdle = 1_000,
-  shutdownTimeout = 8_000,
+  // A client that stands still for 2 s between two requests finds its connection open.
+  drainIdle = 5_000,
+  shutdownTimeout = 20_000,
 } = {}): string {
-  const limits = { drainIdle, shutdownTimeout }
+  // A test may open many connections before it asks by the first one.
+  const limits = { drainIdle, shutdownTimeout, headersTimeout: 60_000 }
   return `
 import { createApp } from 'volant'
 import { worker } from 'volant/cluster'

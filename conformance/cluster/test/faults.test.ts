@@ -197,7 +197,10 @@ test('a worker with more than maxMemory is replaced: the other serves first, and
     const connections = await oneEach(cluster.port, 2)
     const before = (await cluster.workers()).map(({ pid }) => pid)
     const load = new Load(cluster.port)
-    for (const each of connections) await each.json('/grow?bytes=200000000')
+    for (const each of connections) {
+      await each.json('/grow?bytes=200000000')
+      each.close()
+    }
     let most = 0
     const { restarts } = await cluster.until(({ workers }) => {
       const draining = workers.filter(({ state }) => state === 'draining').length
@@ -212,5 +215,4 @@ test('a worker with more than maxMemory is replaced: the other serves first, and
     await load.end()
     assert.deepEqual(load.failures, [])
     for (const pid of before) assert.equal(stateOf(pid), null)
-    for (const each of connections) each.close()
   }))
