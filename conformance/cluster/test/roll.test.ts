@@ -169,7 +169,7 @@ app.get('/gather', () => supervision.gather('case'))`,
   test('a port at which the new version does not listen any more is closed', async () => {
     const [port, other] = [await freePort(), await freePort()]
     // It is closed when nobody has listened there for as long as a start may take.
-    const args = ['--start-timeout', '5s']
+    const args = ['--start-timeout', '15s']
     await withCluster({ workers: 2, env: { PORT: String(port) }, args }, async (cluster) => {
       const before = await pidsOf(cluster)
       cluster.write('main.js', appOf({ before: `process.env.PORT = '${other}'` }))
