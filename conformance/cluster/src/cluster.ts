@@ -107,6 +107,7 @@ export class Cluster {
     const cluster = new Cluster(options)
     try {
       await cluster.says(/volant: listening on .*\r?\n/)
+      if (options.program === undefined && options.control !== false) await answered(() => cluster.info())
     } catch (error) {
       await cluster.end()
       throw error
@@ -213,6 +214,18 @@ export class Cluster {
       if (pid !== this.child.pid && runs(pid)) kill(pid)
     }
     rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** Waits until a supervisor answers: it begins to listen for questions beside the workers. */
+export async function answered(asking: () => Promise<unknown>): Promise<void> {
+  for (const deadline = Date.now() + longest; ; await sleep(20)) {
+    try {
+      await asking()
+      return
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
   }
 }
 

@@ -8,9 +8,8 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually, freePort } from '@volant/test-kit'
-import { appOf, askOnce, withCluster } from '../src/index.ts'
+import { answered, appOf, askOnce, withCluster } from '../src/index.ts'
 
 test('what is asked, what is not there, what is not allowed, and a file for its owner alone', () =>
   withCluster({ workers: 2 }, async (cluster) => {
@@ -62,18 +61,6 @@ async function ask(host: string, port: number, path: string): Promise<unknown[]>
   const [reply] = (await once(asked, 'response')) as [IncomingMessage]
   await text(reply)
   return [reply.statusCode, reply.headers.connection]
-}
-
-/** Waits until it answers: it begins to listen beside the workers. */
-async function answered(asking: () => Promise<unknown>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
-    try {
-      await asking()
-      return
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-    }
-  }
 }
 
 test('connections that say nothing keep no probe out, and are closed', async () => {

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
 
@@ -118,10 +119,17 @@ test('volant start runs an app in two processes', async (t) => {
   const control = join(folder, 'control.sock')
   const command = ['node_modules/volant/dist/src/bin.js', 'start', '--workers', '2', '--control', control]
   const health = async () => {
-    const request = get({ socketPath: control, path: '/health' })
-    const [reply] = (await once(request, 'response')) as [IncomingMessage]
-    reply.resume()
-    assert.equal(reply.statusCode, 200)
+    // The supervisor opens it beside the workers.
+    for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
+      const request = get({ socketPath: control, path: '/health' })
+      const answer = await once(request, 'response').catch((error: NodeJS.ErrnoException) => {
+        if (!['ENOENT', 'ECONNREFUSED'].includes(error.code ?? '') || Date.now() > deadline) throw error
+      })
+      if (answer === undefined) continue
+      const [reply] = answer as [IncomingMessage]
+      reply.resume()
+      return assert.equal(reply.statusCode, 200)
+    }
   }
   assert.deepEqual(await serve('esm.mjs', health, command), { adapter: 'native', stderr: '' })
 })
@@ -143,7 +151,7 @@ test('log lines of its workers say which one writes them', async (t) => {
   const workers = new Set<unknown>()
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.startsWith('{')) workers.add((JSON.parse(line) as { worker: unknown }).worker)
-    if (workers.size === 2) child.kill('SIGTERM')
+    if (workers.size === 2 && !child.killed) child.kill('SIGTERM')
   }
   assert.deepEqual(
     [[...workers].toSorted(), await ended],
