@@ -52,10 +52,14 @@ describe('start', { concurrency: 4 }, () => {
           'main.js': `
 import { createApp } from 'volant'
 const apps = [createApp(), createApp()]
-apps[0].get('/', async () => ({ app: 0, ports: ports.map(String) }))
-apps[1].get('/', async () => ({ app: 1, ports: ports.map(String) }))
-const ports = []
-for (const app of apps) ports.push((await app.listen(0, '127.0.0.1')).port)
+// The first one may be asked before the second one listens.
+apps[0].get('/', async () => ({ app: 0, ports: await ports }))
+apps[1].get('/', async () => ({ app: 1, ports: await ports }))
+const ports = (async () => {
+  const all = []
+  for (const app of apps) all.push(String((await app.listen(0, '127.0.0.1')).port))
+  return all
+})()
 `,
         },
       },
