@@ -86,8 +86,11 @@ export interface Outcome {
   readonly faults?: readonly string[]
 }
 
-/** The time in which the server must end a connection after the last byte was sent, in ms. */
-const closing = 2_000
+/**
+ * The time in which the server must end a connection after the last byte was sent, in ms. The default headersTimeout,
+ * which ends a header block too, is longer.
+ */
+const closing = 8_000
 /** The number of bytes that are sent before the answers of the server are read. */
 const batch = 32_768
 

@@ -70,9 +70,9 @@ async function startSubject(
   const process_ = follow(child)
   const waiting: ((line: string) => void)[] = []
   createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.(line))
-  const ask = (what: string): Promise<string | null> =>
+  const ask = (what: string, limit = answerLimit): Promise<string | null> =>
     new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(null), answerLimit)
+      const timer = setTimeout(() => resolve(null), limit)
       waiting.push((line) => {
         clearTimeout(timer)
         resolve(line)
@@ -80,11 +80,11 @@ async function startSubject(
       if (what !== '') child.stdin.write(`${what}\n`)
     })
   child.stdin.on('error', () => undefined)
-  const line = await Promise.race([ask(''), process_.failed(name)])
+  const line = await Promise.race([ask('', startLimit), process_.failed(name)])
   const port = Number(/^listening on (\d+)$/.exec(line ?? '')?.[1])
   if (!(port > 0)) {
     await process_.stop()
-    throw new Error(`${name} did not start: ${line ?? `no word within ${answerLimit / 1_000} s`}`)
+    throw new Error(`${name} did not start: ${line ?? `no word within ${startLimit / 1_000} s`}`)
   }
   return {
     ...process_,

@@ -28,7 +28,7 @@ export const bombs: readonly Attack[] = [
         target,
         connections,
         (connection) => bomb(connection, count, target.encrypted, inserted('x', 'a'.repeat(3_000)), 8_000),
-        { settings: noWindow, until: 'streams', hold: send + 3_000 },
+        { settings: noWindow, until: 'streams', hold: send + 30_000 },
       ),
   },
   {
@@ -41,7 +41,7 @@ export const bombs: readonly Attack[] = [
         target,
         connections,
         (connection) => bomb(connection, count, target.encrypted, inserted('x', ''), 16_000),
-        { settings: noWindow, until: 'streams', hold: send + 3_000 },
+        { settings: noWindow, until: 'streams', hold: send + 30_000 },
       ),
   },
   {
@@ -54,7 +54,7 @@ export const bombs: readonly Attack[] = [
         target,
         connections,
         (connection) => bomb(connection, count, target.encrypted, inserted(cookieName, 'a'), 16_000),
-        { settings: noWindow, until: 'streams', hold: send + 3_000 },
+        { settings: noWindow, until: 'streams', hold: send + 30_000 },
       ),
   },
   {
@@ -67,7 +67,7 @@ export const bombs: readonly Attack[] = [
         target,
         connections,
         (connection) => bomb(connection, count, target.encrypted, inserted('x', 'a'.repeat(3_000)), 4),
-        { settings: noWindow, until: 'streams', hold: send + 3_000 },
+        { settings: noWindow, until: 'streams', hold: send + 30_000 },
       ),
   },
   {

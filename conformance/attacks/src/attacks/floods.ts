@@ -35,7 +35,7 @@ export const floods: readonly Attack[] = [
       const one = frame(type.ping, 0, 0, Buffer.alloc(8))
       return byOne(target, (connection) => flood(connection, count, () => one), {
         deaf: true,
-        wait: send + 2_000,
+        wait: send + 30_000,
       })
     },
   },
@@ -48,7 +48,7 @@ export const floods: readonly Attack[] = [
       const one = settings([[3, 100]])
       return byOne(target, (connection) => flood(connection, count, () => one), {
         deaf: true,
-        wait: send + 2_000,
+        wait: send + 30_000,
       })
     },
   },
@@ -71,7 +71,8 @@ export const floods: readonly Attack[] = [
       'Bodies of DATA frames of one byte, as many as flow control allows. Small frames are allowed as such.',
     goal: { ...goal, ends: null },
     times,
-    run: (target, count) => byOne(target, (connection) => smallData(connection, target, count)),
+    run: (target, count) =>
+      byOne(target, (connection) => smallData(connection, target, count), { wait: 2_000 }),
   },
   {
     name: 'window-update',

