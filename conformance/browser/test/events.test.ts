@@ -75,7 +75,8 @@ visit('EventSource comes back to a server that was started again, with the last 
   const streams: EventStream[] = []
   const make = (name: string) => {
     const site = visit.app({ limits: { drainIdle: 60_000, shutdownTimeout: 60_000 } })
-    site.get('/', (ctx) => ctx.html(html()))
+    // Chromium would ask for an icon by another connection, which could stay idle.
+    site.get('/', (ctx) => ctx.html(html('<link rel="icon" href="data:,">')))
     site.get('/events', (ctx) => {
       ids.push(ctx.lastEventId)
       const next = Number(ctx.lastEventId?.split(' ')[1] ?? 0) + 1
