@@ -119,9 +119,11 @@ describe('two replicas behind HAProxy', { skip: withoutRedis || withoutHaproxy }
     app2 = await Replica.make('app2', redis.port)
     await Promise.all([app1.start(), app2.start()])
     proxy = await Haproxy.make()
-    // The file as it is, but for the addresses, the number of connections, which this user may not have, and what it
-    // would print. All clients of a test have one address: who they would be stands in a header of its own.
+    // The file as it is, but for the addresses, the number of connections, which this user may not have, what it would
+    // print, and how long a replica may take to answer a check: on a busy machine one that is well may take longer than
+    // the 1 s of `inter`. All clients of a test have one address: who they would be stands in a header of its own.
     const cfg = fileOf('haproxy.cfg')
+      .replace('defaults\n', '$&  timeout check 20s\n')
       .replace('bind :8080', `bind 127.0.0.1:${proxy.port}`)
       .replace('app1:3000', `127.0.0.1:${app1.port}`)
       .replace('app2:3000', `127.0.0.1:${app2.port}`)
