@@ -7,6 +7,7 @@ describe('PostgreSQL', { skip: withoutPostgres }, async () => {
   const server = await (await PostgresServer.make()).start()
   process.env.DATABASE_URL = server.url
   process.env.PORT = '0'
+  process.env.DATABASE_TIMEOUT = '60000' // a busy machine may not answer within the defaults
   const { app, url } = await import('./main.ts')
   after(async () => {
     await app.close({ drainIdle: 0 })

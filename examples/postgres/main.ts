@@ -3,11 +3,14 @@ import { Pool, type PoolClient } from 'pg'
 import { createApp, health } from 'volant'
 import * as z from 'zod'
 
+/** For how long a request waits for the database, in ms, instead of the times below. */
+const timeout = process.env.DATABASE_TIMEOUT === undefined ? undefined : Number(process.env.DATABASE_TIMEOUT)
+
 const pool = new Pool({
   connectionString: process.env.DATABASE_URL,
   max: 10, // connections of this process: all processes together have to stay below max_connections of the server
-  connectionTimeoutMillis: 2_000, // a handler waits for a free one as long, then it fails
-  statement_timeout: 5_000, // the server ends a query that takes longer
+  connectionTimeoutMillis: timeout ?? 2_000, // a handler waits for a free one as long, then it fails
+  statement_timeout: timeout ?? 5_000, // the server ends a query that takes longer
 })
 // Without listeners, a connection that breaks would end the process: an idle one, and one in a transaction.
 pool.on('error', () => {})
@@ -30,7 +33,7 @@ async function transaction<T>(work: (client: PoolClient) => Promise<T>): Promise
   }
 }
 
-export const app = createApp({ limits: { handlerTimeout: 10_000 } })
+export const app = createApp({ limits: { handlerTimeout: timeout ?? 10_000 } })
 
 app.onStart(async () => {
   // listen rejects if the database is not there. A service has migrations of a tool in its place.
@@ -40,7 +43,7 @@ app.onStart(async () => {
   )`)
 })
 app.onClose(() => pool.end()) // after the last reply; it waits for queries that run
-app.register(health, { checks: { database: () => pool.query('select 1') } })
+app.register(health, { checks: { database: () => pool.query('select 1') }, timeout })
 
 const Cents = z.number().int().positive().max(1_000_000_000)
 const errors = { NO_ACCOUNT: { status: 404 }, NO_FUNDS: { status: 409 } } as const
