@@ -15,10 +15,10 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** `url` is `postgres://…`, or the name of a file. */
-export async function openDatabase(url: string): Promise<Database> {
+/** `url` is `postgres://…`, or the name of a file. `timeout` is how long a request waits for a connection, in ms. */
+export async function openDatabase(url: string, timeout?: number): Promise<Database> {
   const isPostgres = /^postgres(?:ql)?:/.test(url)
-  const database = isPostgres ? openPostgres(url) : openSqlite(url)
+  const database = isPostgres ? openPostgres(url, timeout) : openSqlite(url)
   const id = `id INTEGER ${isPostgres ? 'GENERATED ALWAYS AS IDENTITY' : ''} PRIMARY KEY`
   await database.run(`
     CREATE TABLE IF NOT EXISTS users (

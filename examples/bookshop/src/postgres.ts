@@ -2,8 +2,8 @@
 import { Pool } from 'pg'
 import type { Database, Statement } from './database.ts'
 
-export function openPostgres(url: string): Database {
-  const pool = new Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5_000 })
+export function openPostgres(url: string, timeout = 5_000): Database {
+  const pool = new Pool({ connectionString: url, max: 10, connectionTimeoutMillis: timeout })
   pool.on('connect', (client) => client.on('error', (error) => console.error('PostgreSQL:', error.message)))
   pool.on('error', () => {}) // without listeners, a connection that breaks would end the process
   return {

@@ -4,7 +4,17 @@ import { fileURLToPath } from 'node:url'
 export type Settings = ReturnType<typeof settingsOf>
 
 export function settingsOf(env: NodeJS.ProcessEnv) {
-  const { DATABASE_URL, SECRETS, CLERK, COVERS, PAGE_ORIGIN, PROXIES, NODE_ENV } = env
+  const {
+    DATABASE_URL,
+    DATABASE_TIMEOUT,
+    SECRETS,
+    CLERK,
+    COVERS,
+    PAGE_ORIGIN,
+    PROXIES,
+    MAX_DELAY,
+    NODE_ENV,
+  } = env
   const isProduction = NODE_ENV === 'production'
   if (isProduction && !SECRETS) {
     throw new Error(
@@ -14,6 +24,8 @@ export function settingsOf(env: NodeJS.ProcessEnv) {
   return {
     /** A file of SQLite, or `postgres://…`. */
     database: DATABASE_URL || fileURLToPath(new URL('../../bookshop.db', import.meta.url)),
+    /** For how long requests and checks wait for the database, in ms. */
+    databaseTimeout: DATABASE_TIMEOUT ? Number(DATABASE_TIMEOUT) : undefined,
     /** They seal sessions and sign tokens: the newest first, older ones until their sessions have ended. */
     secrets: (SECRETS || 'this key is for development and nothing else').split(','),
     /** `email:password` of the first clerk. */
@@ -23,5 +35,7 @@ export function settingsOf(env: NodeJS.ProcessEnv) {
     pageOrigin: PAGE_ORIGIN || 'http://localhost:3001',
     /** Addresses and ranges of the proxies in front, with commas between them. */
     proxies: PROXIES ? PROXIES.split(',') : false,
+    /** By how many ms timers may come late before requests are refused. */
+    maxEventLoopDelay: MAX_DELAY ? Number(MAX_DELAY) : undefined,
   }
 }

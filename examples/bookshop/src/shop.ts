@@ -24,8 +24,8 @@ import type { Settings } from './settings.ts'
 import { stock } from './stock.ts'
 
 export async function shopOf(settings: Settings, options: AppOptions = {}) {
-  const { covers, pageOrigin, proxies } = settings
-  const database = await openDatabase(settings.database)
+  const { covers, pageOrigin, proxies, maxEventLoopDelay, databaseTimeout } = settings
+  const database = await openDatabase(settings.database, databaseTimeout)
   await mkdir(covers, { recursive: true })
 
   const app = createApp({ trustProxy: proxies, ...options })
@@ -37,13 +37,16 @@ export async function shopOf(settings: Settings, options: AppOptions = {}) {
     requestId(),
     logger({ ignore: ['/health', '/ready'] }),
     meter,
-    tooBusy({ ignore: ['/health', '/ready'] }),
+    tooBusy({ ignore: ['/health', '/ready'], maxEventLoopDelay }),
     securityHeaders({ crossOriginResourcePolicy: 'cross-origin' }), // the page shows covers of this origin
     cors({ origin: [pageOrigin], credentials: true }),
     csrf({ origins: [pageOrigin] }),
     compress(),
   )
-  app.register(health, { checks: { database: () => database.rows('SELECT 1 AS one') } })
+  app.register(health, {
+    checks: { database: () => database.rows('SELECT 1 AS one') },
+    timeout: databaseTimeout,
+  })
   app.get('/metrics', { hidden: true }, ipRestriction({ allow: ['loopback', 'private'] }), meter.handler)
   app.static('/covers', covers, { immutable: true })
 

@@ -1,15 +1,14 @@
 /** The page in Chromium, served from an origin of its own: a clerk signs in, uploads a cover, orders, and signs out. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@volant/test-kit'
 import { chromium } from 'playwright-core'
 import { settingsOf } from '../src/settings.ts'
 import { shopOf } from '../src/shop.ts'
@@ -23,6 +22,7 @@ test(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bookshop-page-'))
     const clerk = { email: 'clerk@example.com', password: 'books, books, books' }
+    // The shop has to know the origin of the page before the page knows the shop.
     const port = await freePort()
     const pageOrigin = `http://localhost:${port}`
     const settings = settingsOf({
@@ -31,18 +31,20 @@ test(
       CLERK: `${clerk.email}:${clerk.password}`,
       COVERS: join(folder, 'covers'),
       PAGE_ORIGIN: pageOrigin,
+      MAX_DELAY: '9999', // a busy machine refuses no request here
     })
     const app = await shopOf(settings, { log: false, signals: false })
     const { port: shopPort } = await app.listen(0, '127.0.0.1')
     const shop = `http://localhost:${shopPort}`
-    const server = startPage({ API: shop, PORT: String(port), HOST: '127.0.0.1' })
+    const server = startPage({ API: shop, PORT: String(port), HOST: '127.0.0.1', TIMEOUT: '60000' })
+    const line = createInterface(server.stdout!)[Symbol.asyncIterator]().next()
     const browser = await chromium.launch({
       executablePath: executablePath as string,
       chromiumSandbox: false,
       args: ['--disable-dev-shm-usage', '--disable-gpu'],
     })
     try {
-      await once(createInterface(server.stdout!), 'line')
+      assert.ok(!(await line).done, 'the page is served')
       const { body } = await new Visitor(shop, {}, pageOrigin).call('POST', '/api/session', clerk)
       const emma = { title: 'Emma', author: 'Jane Austen', cents: 1_250, stock: 1 }
       const program = new Visitor(shop, { authorization: `Bearer ${body.token}` }, pageOrigin)
@@ -92,13 +94,4 @@ function startPage(env: Record<string, string>): ChildProcess {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-}
-
-/** The shop has to know the origin of the page before the page knows the shop. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }

@@ -32,6 +32,9 @@ for (const name of ['SQLite', 'PostgreSQL'] as const) {
         SECRETS: 'a key of a test that has thirty-two bytes',
         CLERK: `${clerk.email}:${clerk.password}`,
         COVERS: covers,
+        // A busy machine may not answer within the defaults.
+        DATABASE_TIMEOUT: '60000',
+        MAX_DELAY: '9999',
       })
       app = await shopOf(settings, { log: false, signals: false })
       ;({ url } = await app.listen(0, '127.0.0.1'))

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { createApp, csp, securityHeaders } from 'volant'
 import { compress } from 'volant/compress'
 
-const { API = 'http://localhost:3000', HOST, PORT = '3001' } = process.env
+const { API = 'http://localhost:3000', HOST, PORT = '3001', TIMEOUT = '10000' } = process.env
 const folder = fileURLToPath(new URL('../public', import.meta.url))
 const [, map = ''] = /importmap">(.*?)<\/script>/s.exec(readFileSync(`${folder}/index.html`, 'utf8')) ?? []
 const importMap = `'sha256-${createHash('sha256').update(map).digest('base64')}'` as const
@@ -19,7 +19,7 @@ const policy = {
   imgSrc: [API],
 }
 app.use(securityHeaders(), csp(policy), compress())
-app.get('/settings.json', () => ({ api: API }))
+app.get('/settings.json', () => ({ api: API, timeout: Number(TIMEOUT) }))
 app.static('/dist', dirname(fileURLToPath(import.meta.url)))
 app.static('/volant', fileURLToPath(new URL('..', import.meta.resolve('volant/client')))) // see importmap
 app.static('/', folder)

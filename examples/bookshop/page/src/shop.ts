@@ -2,8 +2,9 @@
 import type { api as Api } from '@volant/example-bookshop/api'
 import { createClient } from 'volant/client'
 
-const { api: shop } = (await (await fetch('/settings.json')).json()) as { api: string }
-const client = createClient<typeof Api>(shop, { init: { credentials: 'include' }, timeout: 10_000 })
+const settings = (await (await fetch('/settings.json')).json()) as { api: string; timeout: number }
+const { api: shop, timeout } = settings
+const client = createClient<typeof Api>(shop, { init: { credentials: 'include' }, timeout })
 
 type Book = Extract<Awaited<ReturnType<typeof client.books.find>>, { ok: true }>['data']
 
