@@ -21,7 +21,7 @@ app.use(
   }),
 )
 
-const busy = tooBusy({ maxEventLoopDelay: 200, maxInFlight: 1_000 })
+const busy = tooBusy({ maxEventLoopDelay: Number(process.env.MAX_DELAY ?? 200), maxInFlight: 1_000 })
 app.use(busy)
 app.use(allowedHosts(hosts))
 app.use(httpsRedirect({ allowedHosts: hosts }))
