@@ -18,6 +18,8 @@ after(() => rmSync(folder, { recursive: true }))
 
 const server = fileURLToPath(new URL('../src/server.js', import.meta.url))
 const production = { NODE_ENV: 'production', API_TOKEN: 'secret' }
+/** A busy machine refuses no request in these tests. */
+const settings = { database: join(folder, 'a.db'), token: 'secret', maxEventLoopDelay: 9_999 }
 
 const figures = ['/metrics', '/metrics.json', '/api/health', '/debug/memory']
 /** Programs send the token, people enter it as the password of admin. */
@@ -83,7 +85,7 @@ test('production without API_TOKEN is refused for the profiles that have a token
 
 for (const publicDocs of [false, true]) {
   test(`what is asked for the token, with docs ${publicDocs ? 'public' : 'not public'}`, async () => {
-    const app = reference({ signals: false }, { database: join(folder, 'a.db'), token: 'secret', publicDocs })
+    const app = reference({ signals: false }, { ...settings, publicDocs })
     const headers = { authorization: 'Bearer secret' }
     const guarded = ['/live', ...figures, ...(publicDocs ? [] : docs)]
     for (const path of [...open, ...(publicDocs ? docs : [])])
@@ -107,10 +109,7 @@ for (const publicDocs of [false, true]) {
 }
 
 test('people have the token as a password, and other names of the service are refused', async () => {
-  const app = reference(
-    { signals: false },
-    { database: join(folder, 'a.db'), token: 'secret', hosts: ['api.example'] },
-  )
+  const app = reference({ signals: false }, { ...settings, hosts: ['api.example'] })
   const ask = async (url: string, headers: Record<string, string>) =>
     (await app.inject({ url, headers: { host: 'api.example', ...headers } })).status
   const password = `Basic ${Buffer.from('admin:secret').toString('base64')}`
@@ -124,7 +123,7 @@ test('people have the token as a password, and other names of the service are re
 })
 
 test('the document says which routes take the token', async () => {
-  const app = reference({ signals: false }, { database: join(folder, 'a.db'), token: 'secret' })
+  const app = reference({ signals: false }, settings)
   const headers = { authorization: 'Bearer secret' }
   const { paths } = (await app.inject({ url: '/openapi.json', headers })).json() as {
     paths: Record<string, { get: { security?: unknown; responses: Record<string, unknown> } }>
@@ -138,10 +137,7 @@ test('the document says which routes take the token', async () => {
 })
 
 test('the page without figures asks nothing of its own accord, and each of its buttons leads to a reply', async () => {
-  const app = reference(
-    { signals: false },
-    { database: join(folder, 'a.db'), token: 'secret', publicDocs: true },
-  )
+  const app = reference({ signals: false }, { ...settings, publicDocs: true })
   const html = (await app.inject('/')).body.toString()
   assert.doesNotMatch(html, /Right now|id="now"/)
   const buttons = [...html.matchAll(/data-method="GET" data-path="([^"]*)"( data-secured)?/g)]
@@ -165,6 +161,7 @@ test(
       DATABASE: join(folder, 'b.db'),
       PORT: '0',
       HOST: '127.0.0.1',
+      MAX_DELAY: '9999',
     }
     const refused = spawnSync(process.execPath, [server], { env, encoding: 'utf8' })
     assert.equal(refused.status, 2)

@@ -209,7 +209,7 @@ test('every link and every button of the page leads to a reply', async () => {
 test('an address that adds too many users is told when it may go on', async () => {
   const limited = reference(
     { signals: false },
-    { database: join(folder, 'l.db'), token: 'secret', rateLimit: 2 },
+    { database: join(folder, 'l.db'), token: 'secret', rateLimit: 2, maxEventLoopDelay: 9_999 },
   )
   const add = (name: string) =>
     limited.inject({
