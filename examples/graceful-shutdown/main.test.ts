@@ -12,7 +12,9 @@ test('a request in flight is answered, then the process ends by itself', async (
   })
   const ended = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const url = ((await lines.next()).value as string).replace('Listening on ', '')
+  const line = (await lines.next()).value as string
+  // By a name, each connection would wait for a lookup of its own, and the second one might be made first.
+  const url = line.replace('Listening on http://localhost', 'http://127.0.0.1')
 
   const connected = fetch(`${url}/slow`)
   await fetch(`${url}/nowhere`) // by now the server has seen the request before it
