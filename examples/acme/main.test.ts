@@ -19,7 +19,7 @@ test(
   'it waits for its first certificate, and takes the next ones without a failed request',
   {
     skip: withoutAuthority(),
-    timeout: 120_000,
+    timeout: 600_000,
   },
   async () => {
     const webroot = mkdtempSync(join(tmpdir(), 'volant-webroot-'))
