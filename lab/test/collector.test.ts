@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routedSpans, startCollector } from '../src/collector.ts'
 import { conformance } from '../src/conformance.ts'
-import { measure } from '../src/measures/index.ts'
 import type { Variant } from '../src/scenario.ts'
-import { assignment, entryRunning, skip } from './broken-entry.ts'
+import { assignment, entryRunning, skip, undisturbed } from './broken-entry.ts'
 
 /** A field of protobuf: a message or a text. */
 function field(number: number, ...contents: (Buffer | string)[]): Buffer {
@@ -55,6 +54,6 @@ test('a server that exports nothing does not conform where it must', { skip }, a
 
 test('a cell is measured where nothing is exported and nothing must be', { skip }, async () => {
   const asked = assignment(entryRunning('honest'), 'ramapi-json')
-  const finding = await measure({ ...asked, variant: { ...asked.variant, spans: 'none' } })
+  const finding = await undisturbed({ ...asked, variant: { ...asked.variant, spans: 'none' } })
   assert.ok(finding.metrics.requests, JSON.stringify(finding))
 })

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conformance } from '../src/conformance.ts'
-import { measure } from '../src/measures/index.ts'
 import type { Assignment } from '../src/measures/measurement.ts'
 import type { Proof, Variant } from '../src/scenario.ts'
-import { assignment, entryRunning, skip } from './broken-entry.ts'
+import { assignment, entryRunning, skip, undisturbed } from './broken-entry.ts'
 
 function faultOf(server: string, asked: string, environment = {}): Promise<string | null> {
   const { entry, scenario, variant } = assignment(entryRunning(server, environment), asked)
@@ -100,7 +99,7 @@ test('a variant can go without handler and log', { skip }, async () => {
     [silent, { logs: false }],
     [cached, { handler: false }],
   ] as const) {
-    const finding = await measure({ ...asked, variant: { ...asked.variant, ...changes } })
+    const finding = await undisturbed({ ...asked, variant: { ...asked.variant, ...changes } })
     assert.ok(finding.metrics.requests, JSON.stringify(finding))
   }
 })

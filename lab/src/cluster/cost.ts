@@ -1,6 +1,7 @@
 /** What a request or a new connection costs a cluster: CPU time of all of its processes, the first one included. */
 import type { Cores } from '../cores.ts'
 import { Failure } from '../failure.ts'
+import type { LoadResult } from '../generators/generator.ts'
 import { runLoad } from '../generators/load.ts'
 import { littleFault } from '../guards.ts'
 import { type CpuReading, cpuBetween, readCpuOf } from '../readings.ts'
@@ -32,12 +33,12 @@ export interface Window {
 /** Before a window the same load runs for so long, in s. */
 const warmup = 0.8
 
-/** How often a window is made that Little's law discards, before the lab gives up. */
+/** How often a window is made that is discarded, before the lab gives up. */
 const tries = 5
 
 /**
- * Starts it on the server's core, loads it from the generator's, and stops it. A window that Little's law discards is
- * made again, which is said. Throws a `Failure` for a wrong reply.
+ * Starts it on the server's core, loads it from the generator's, and stops it. A window in which nothing was answered, or
+ * that Little's law discards, is made again, which is said. Throws a `Failure` for a wrong reply.
  */
 export async function costOf(launch: Launch, window: Window, cores: Cores): Promise<Cost> {
   const cluster = await Cluster.start({ ...launch, core: cores.server })
@@ -77,8 +78,8 @@ export async function measure(cluster: Cluster, window: Window, core: number | n
     throw new Failure(
       `${cluster.title}: ${result.errors + result.ungreeted} errors, ${result.non2xx} refusals`,
     )
-  if (before === undefined || after === undefined || result.requests === 0)
-    throw new Failure(`${cluster.title}: nothing was answered`)
+  if (before === undefined || after === undefined)
+    throw new Failure(`${cluster.title}: the window was not told`)
   const used = usedBetween(before.processes, after.processes)
   const all = [...used.values()].reduce((sum, one) => sum + one, 0)
   return {
@@ -86,9 +87,14 @@ export async function measure(cluster: Cluster, window: Window, core: number | n
     rate: result.requests / result.seconds,
     busy: all / 1e6 / (after.at - before.at),
     shares: workers.map((pid) => (used.get(pid) ?? 0) / all),
-    // A new connection is made between two requests: less than one request is in flight on each.
-    discarded: window.close ? null : littleFault(result, window.connections).fault,
+    discarded: discardedOf(result, window),
   }
+}
+
+function discardedOf(result: LoadResult, { connections, close }: Window): string | null {
+  if (result.requests === 0) return 'nothing was answered in the window'
+  // A new connection is made between two requests: less than one request is in flight on each.
+  return close ? null : littleFault(result, connections).fault
 }
 
 /** Each process by itself: what rounding to ticks can explain is then that of one process. */

@@ -128,6 +128,7 @@ export async function rateOf(
   try {
     const share = { connections: Math.ceil(connections / generators.length), close: false, seconds }
     const costs = await Promise.all(generators.map((core) => measure(cluster, share, core)))
+    if (costs.some(({ rate }) => rate === 0)) throw new Failure(`${cluster.title}: nothing was answered`)
     return costs.reduce((sum, { rate }) => sum + rate, 0)
   } finally {
     await cluster.stop()

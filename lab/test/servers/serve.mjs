@@ -34,5 +34,5 @@ export function record(url) {
   return resource === undefined ? null : { resource: Number(resource), id }
 }
 
-/** More than the requests of a check, fewer than those of a window. */
-export const afterTheCheck = 400
+/** More than the 203 requests of a check, fewer than those of a window. */
+export const afterTheCheck = 250
