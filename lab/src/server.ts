@@ -21,7 +21,7 @@ export interface RunningServer {
   readonly mark: string
   /** As it was started. */
   readonly command: string
-  /** How often the handlers that are measured have run; null when it does not say within 2 s. */
+  /** How often the handlers that are measured have run; null when it does not say within 5 s. */
   ran(): Promise<number | null>
   /** Lines of the request log that match. */
   logged(line: RegExp): number
@@ -49,7 +49,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>
 
 const startLimit = 10_000
 const stopLimit = 1_000
-const countLimit = 2_000
+const countLimit = 5_000
 /** For a port to be free again after a server stopped. */
 const freeLimit = 2_000
 

@@ -2,11 +2,8 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { type Certificate, makeCertificate } from '@volant/test-kit'
 import { Failure } from './failure.ts'
-import { type Reply, ask } from './proof.ts'
+import { type Reply, ask, limit } from './proof.ts'
 import type { Load, Proof, Transport } from './scenario.ts'
-
-/** The time limit of one reply, in ms. */
-const limit = 2_000
 
 let certificate: Certificate | null = null
 
@@ -28,7 +25,7 @@ export function askHttp2(port: number, { method = 'GET', path, headers, body }: 
       resolve(reply)
     }
     const fail = (error: Error): void => end(`${method} ${path}: ${error.message}`)
-    const timer = setTimeout(() => end(`${method} ${path}: no reply within 2 s`), limit)
+    const timer = setTimeout(() => end(`${method} ${path}: no reply within 20 s`), limit)
     session.on('error', fail)
     const stream = session.request({ ...headers, ':method': method, ':path': path })
     const parts: Buffer[] = []

@@ -84,7 +84,7 @@ test('whatever else fails is beyond it', () => {
     lost({ fault: 'no reply in 20 s', failed: 21_000 }),
     lost({ method: 'connect', fault: 'refused', port: null, worker: null }),
     lost({ failed: 999 }),
-    lost({ sent: 3_001, failed: 3_002 }),
+    lost({ sent: 6_001, failed: 6_002 }),
   ]
   assert.equal(sortLost({ ...killed, lost: wrong }).beyond.length, wrong.length)
   assert.match(judgeKill({ ...killed, lost: wrong }).join(), /^7 requests failed that were not in flight/)

@@ -215,8 +215,10 @@ export function unshareCommand(): string[] | null {
   )
 }
 
-/** For orphans to end, and to be waited for, in ms. */
+/** For orphans to end, in ms. */
 const settling = 2_000
+/** Afterwards, for the first process to have waited for all of them, in ms. */
+const reaping = 20_000
 
 async function asFirst({ workers, orphans }: ServiceMethod): Promise<FirstFindings> {
   const by = unshareCommand()
@@ -231,6 +233,8 @@ async function asFirst({ workers, orphans }: ServiceMethod): Promise<FirstFindin
     const first = descendants(cluster.pid)[0] as number
     for (let left = orphans; left > 0; left--) await leaveOrphan(port)
     await sleep(settling)
+    const deadline = performance.now() + reaping
+    while (zombiesOf(first).length > 0 && performance.now() < deadline) await sleep(20)
     const zombies = zombiesOf(first).length
     process.kill(first, 'SIGTERM')
     const end = await Promise.race([cluster.ended, sleep(limit, null, { ref: false })])
