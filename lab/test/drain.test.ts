@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
+import { freePort } from '@volant/test-kit'
 import { type AdapterType, createApp } from 'volant'
 import { Load, visit } from '../src/drain/client.ts'
 import { nginxVersion } from '../src/drain/nginx.ts'
-import { freePort } from '../src/drain/instances.ts'
 import { laboratory } from './laboratory.ts'
 
 const lab = laboratory()

@@ -1,6 +1,6 @@
 /** `npm run lab -- kill --who start`: a version that throws when it starts, at first and in a roll. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../drain/instances.ts'
+import { freePort } from '@volant/test-kit'
 import { count } from '../soak.ts'
 import { Cluster, type End } from './cluster.ts'
 import { ClusterLoad, type Lost, linesOf } from './load.ts'

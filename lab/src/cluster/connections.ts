@@ -1,7 +1,7 @@
 /** `npm run lab -- connections`: what the supervisor costs, beside the same app started by itself. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@volant/test-kit'
 import { type Cores, stepAside } from '../cores.ts'
-import { freePort } from '../drain/instances.ts'
 import { Failure } from '../failure.ts'
 import { firstReply } from '../measures/startup.ts'
 import { cpuBetween, readCpuOf } from '../readings.ts'

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../drain/instances.ts'
+import { freePort } from '@volant/test-kit'
 import { Cluster } from './cluster.ts'
 import { ClusterLoad } from './load.ts'
 import { isRunning, stateOf } from './processes.ts'

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../drain/instances.ts'
+import { freePort } from '@volant/test-kit'
 import { Failure } from '../failure.ts'
 import { isInstalled } from '../machine.ts'
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../drain/instances.ts'
+import { freePort } from '@volant/test-kit'
 import { Failure } from '../failure.ts'
 import { serviceManagerPath } from '../folders.ts'
 import { firstReply } from '../measures/startup.ts'

@@ -1,10 +1,11 @@
 /** `npm run lab -- drain`: rolling stops of two instances under load, and which requests fail. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@volant/test-kit'
 import { Failure } from '../failure.ts'
 import { mulberry32 } from '../random.ts'
 import { count } from '../soak.ts'
 import { Load, visit } from './client.ts'
-import { freePort, Instance, type ServerName } from './instances.ts'
+import { Instance, type ServerName } from './instances.ts'
 import { nginxVersion, startNginx } from './nginx.ts'
 
 export interface DrainMethod {

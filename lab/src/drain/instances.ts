@@ -1,7 +1,6 @@
 /** Processes that serve, each on a port of its own: started, stopped by SIGTERM, replaced. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '../failure.ts'
 
@@ -13,16 +12,6 @@ const patience = 30_000
 /** After this time a supervisor kills, in ms: what Volant may take (`shutdownTimeout`), and 5 s. */
 const grace = 15_000
 const program = fileURLToPath(new URL('./instance.js', import.meta.url))
-
-/** A port of 127.0.0.1 that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 export class Instance {
   readonly port: number

@@ -1,6 +1,7 @@
 /** Start to first reply, and the memory of a server that has nothing to do. */
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@volant/test-kit'
 import { readMemory } from '../readings.ts'
 import { type RunningServer, launch } from '../server.ts'
 import type { Assignment, Finding } from './measurement.ts'
@@ -100,16 +101,6 @@ async function settledMemory({ pid, mark }: Pick<RunningServer, 'pid' | 'mark'>)
     if (Math.abs(bytes - before) < settled) break
   }
   return bytes
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 function failed(reason: string, commands: readonly string[]): Finding {
