@@ -488,7 +488,7 @@ fn a_server_that_does_not_close_is_found() {
     let server = Server::start(|_| json_reply("{}"));
     let result = run(
         &server,
-        json!({ "connection": "close", "connections": 2, "seconds": 0.8 }),
+        json!({ "connection": "close", "connections": 2, "seconds": 4 }),
     );
     assert!(count(&result, "closeIgnored") >= 2, "{result}");
 }
