@@ -13,7 +13,7 @@ test('a request in flight is answered, then the process ends by itself', async (
   const ended = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const line = (await lines.next()).value as string
-  // By a name, each connection would wait for a lookup of its own, and the second one might be made first.
+  // With a name, each connection would wait for a lookup of its own, and the second one might be made first.
   const url = line.replace('Listening on http://localhost', 'http://127.0.0.1')
 
   const connected = fetch(`${url}/slow`)

@@ -3,7 +3,7 @@ import { Pool, type PoolClient } from 'pg'
 import { createApp, health } from 'volant'
 import * as z from 'zod'
 
-/** For how long a request waits for the database, in ms, instead of the times below. */
+/** A request waits so long for the database, in ms, instead of the times below. */
 const timeout = process.env.DATABASE_TIMEOUT === undefined ? undefined : Number(process.env.DATABASE_TIMEOUT)
 
 const pool = new Pool({

@@ -17,7 +17,7 @@ after(() => lab.close())
 /** Runs a command of the lab on the entries of this repository; nothing may be left of it. */
 async function run(...args: string[]): Promise<Outcome> {
   const outcome = await lab.run(args, { LAB_ENTRIES: join(packageFolder, 'entries') })
-  // What was killed may end a little later.
+  // A killed process may end a little later.
   await eventually(() => processesIn(lab.folder).length === 0, 'no process of a cluster is left')
   await eventually(() => lab.leftovers().length === 0, 'nothing is left of the command')
   return outcome

@@ -208,7 +208,7 @@ test('a reply from a message of another port goes out in the same turn of the lo
       const start = performance.now()
       const wire = await live.connect()
       wire.send(request('GET', '/'))
-      // By then the loop has nothing else to do.
+      // The event loop has nothing else to do by then.
       setTimeout(() => port1.postMessage('x'), 5)
       assert.equal((await wire.reply()).text, 'x')
       took.push(performance.now() - start)

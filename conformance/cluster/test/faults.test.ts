@@ -59,7 +59,7 @@ describe('crash', { concurrency: 4 }, () => {
 
   test('a worker that ends again and again is started at once, then later and later', () =>
     withCluster({ workers: 1 }, async (cluster) => {
-      // Those that never serve make up for nothing, so the delays are the same on a slow machine.
+      // A worker that never serves takes no failure back, so the delays are the same on a slow machine.
       cluster.write('main.js', 'process.exit(8)')
       await assert.rejects(askOnce(cluster.port, '/exit'))
       await cluster.says(/(the next worker 0 starts in \d+ ms[^]*){3}/)

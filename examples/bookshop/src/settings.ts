@@ -24,7 +24,7 @@ export function settingsOf(env: NodeJS.ProcessEnv) {
   return {
     /** A file of SQLite, or `postgres://…`. */
     database: DATABASE_URL || fileURLToPath(new URL('../../bookshop.db', import.meta.url)),
-    /** For how long requests and checks wait for the database, in ms. */
+    /** Requests and checks wait so long for the database, in ms. */
     databaseTimeout: DATABASE_TIMEOUT ? Number(DATABASE_TIMEOUT) : undefined,
     /** They seal sessions and sign tokens: the newest first, older ones until their sessions have ended. */
     secrets: (SECRETS || 'this key is for development and nothing else').split(','),
@@ -35,7 +35,7 @@ export function settingsOf(env: NodeJS.ProcessEnv) {
     pageOrigin: PAGE_ORIGIN || 'http://localhost:3001',
     /** Addresses and ranges of the proxies in front, with commas between them. */
     proxies: PROXIES ? PROXIES.split(',') : false,
-    /** By how many ms timers may come late before requests are refused. */
+    /** Requests are refused while timers come later than this, in ms. */
     maxEventLoopDelay: MAX_DELAY ? Number(MAX_DELAY) : undefined,
   }
 }

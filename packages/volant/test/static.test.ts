@@ -322,7 +322,7 @@ describe('static', () => {
         assert.ok(reply.body.equals(first.body))
         await ask('br')
       }
-      // Of the first two requests each may have read the file, and one of these pages was kept.
+      // Each of the first two requests may have read the file, and one of these pages was kept.
       assert.ok(calls.length <= 1, calls.join(' '))
     } finally {
       Object.assign(zlib, before)
