@@ -62,13 +62,33 @@ pub struct Core {
     drained: bool,
 }
 
-/// The monotonic clock in milliseconds, read once a turn.
-pub struct Clock(u64);
+/// The monotonic clock in milliseconds, read once a turn. Tests hold it and move it on, so that a limit of an hour is
+/// tested one below, at and one above in no time.
+pub struct Clock {
+    now: u64,
+    /// Milliseconds by which a test has moved it on.
+    ahead: u64,
+    /// The time at which it stands while a test holds it.
+    held: Option<u64>,
+}
 
 impl Clock {
+    fn started() -> Self {
+        Self {
+            now: clock::monotonic_ms(),
+            ahead: 0,
+            held: None,
+        }
+    }
+
     #[inline]
     pub fn now(&self) -> u64 {
-        self.0
+        self.now
+    }
+
+    #[inline]
+    fn read(&mut self) {
+        self.now = self.held.unwrap_or_else(clock::monotonic_ms) + self.ahead;
     }
 }
 
@@ -93,7 +113,7 @@ impl Engine {
                 publishing: Publishing::default(),
                 compression: Compression::default(),
                 handshakes: Handshakes::default(),
-                clock: Clock(clock::monotonic_ms()),
+                clock: Clock::started(),
                 events_first: false,
                 drained: false,
             },
@@ -120,10 +140,22 @@ impl Engine {
     /// Reads the clock, for replies that come outside a turn or long after it began: time limits and Date count from
     /// now.
     pub fn read_clock(&mut self) {
-        self.core.clock = Clock(clock::monotonic_ms());
+        self.core.clock.read();
         let second = clock::unix_seconds();
         self.core.templates.refresh(second);
         self.core.shared.refresh(second);
+    }
+
+    /// Has the clock stand still (`true`) or go on from where it stands (`false`). For tests: Date is not held.
+    pub fn hold_clock(&mut self, hold: bool) {
+        self.core.clock.held = hold.then(clock::monotonic_ms);
+        self.read_clock();
+    }
+
+    /// Moves the clock on by `ms`, held or not. For tests; what is late is ended by the next [`sweep`](Self::sweep).
+    pub fn advance_clock(&mut self, ms: u64) {
+        self.core.clock.ahead += ms;
+        self.read_clock();
     }
 
     /// Fills the next page from ready connections and, once a turn, from the poller. Call again after

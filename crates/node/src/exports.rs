@@ -21,12 +21,15 @@ use crate::counting;
 use crate::sealing::sealer;
 use crate::supervisor;
 use crate::tls_settings::{set_tls, tls_info};
-use crate::turn::{flush, on_flush, on_poll, settle};
+use crate::turn::{flush, on_flush, on_poll, on_timer, settle};
 use crate::uv::{Callbacks, Handle, Handles, Uv, data_of};
 use crate::value::{
     self, Export, Failure, Result, call, check, integer, number, set_functions, set_property,
     string, throw, to_bool, to_number, to_option, to_string, undefined,
 };
+
+/// The furthest that one call moves the clock, in ms: about 30 years, so that no sum overflows.
+const FURTHEST_CLOCK: f64 = 1e12;
 
 /// Turns a failure or a panic into a JavaScript exception.
 pub fn guarded(env: napi_env, step: impl FnOnce() -> Result<napi_value>) -> napi_value {
@@ -126,7 +129,7 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
             (*binding).cleanup = cleanup;
         }
         let object = call!(napi_create_object(env))?;
-        let exports: [(&str, Export); 13] = [
+        let exports: [(&str, Export); 15] = [
             ("createServer", create_server),
             ("setTls", set_tls),
             ("listen", listen),
@@ -140,6 +143,8 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
             ("tlsInfo", tls_info),
             ("setReferenced", set_referenced),
             ("flush", flush_now),
+            ("holdClock", hold_clock),
+            ("advanceClock", advance_clock),
         ];
         set_functions(env, object, &exports, binding.cast())?;
         #[cfg(feature = "faults")]
@@ -425,6 +430,33 @@ unsafe extern "C" fn flush_now(env: napi_env, info: napi_callback_info) -> napi_
     guarded(env, || {
         let ([], binding) = arguments::<0>(env, info)?;
         flush(binding);
+        undefined(env)
+    })
+}
+
+/// `holdClock(hold)`: has the clock of time limits stand still or go on. For tests.
+unsafe extern "C" fn hold_clock(env: napi_env, info: napi_callback_info) -> napi_value {
+    guarded(env, || {
+        let ([hold], binding) = arguments::<1>(env, info)?;
+        let hold = to_bool(env, hold)?;
+        // SAFETY: the invariants of `Binding`.
+        unsafe { (*binding).engine.hold_clock(hold) };
+        undefined(env)
+    })
+}
+
+/// `advanceClock(ms)`: moves the clock of time limits on, and has what is late ended in the next round of the event
+/// loop, which is outside of any call from JavaScript. For tests.
+unsafe extern "C" fn advance_clock(env: napi_env, info: napi_callback_info) -> napi_value {
+    guarded(env, || {
+        let ([ms], binding) = arguments::<1>(env, info)?;
+        let ms = to_number(env, ms)?.clamp(0.0, FURTHEST_CLOCK) as u64;
+        // SAFETY: the invariants of `Binding`.
+        let binding = unsafe { &mut *binding };
+        binding.engine.advance_clock(ms);
+        if let Some(handles) = &mut binding.handles {
+            handles.hasten_timer(on_timer);
+        }
         undefined(env)
     })
 }

@@ -305,6 +305,12 @@ impl Handles {
         }
     }
 
+    /// Calls the timer's callback in the next round of the loop, and then as [`set_timer`](Self::set_timer) said.
+    pub fn hasten_timer(&mut self, callback: Callback) {
+        // SAFETY: an initialised handle of this thread's loop.
+        unsafe { (self.uv.timer_start)(self.timer, callback, 0, self.timing) };
+    }
+
     /// Whether the engine keeps the process alive. The timer follows, so that limits hold in that phase.
     pub fn set_referenced(&mut self, on: bool) {
         if self.referenced == on {

@@ -64,6 +64,10 @@ export interface Binding {
   unsent(slot: number, generation: number): number
   setReferenced(server: number, on: boolean): void
   flush(): void
+  /** Has the clock of time limits stand still, or go on from where it stands. For tests. */
+  holdClock(hold: boolean): void
+  /** Moves the clock of time limits on; what is late is ended in the next round of the event loop. For tests. */
+  advanceClock(ms: number): void
 }
 
 /** Seals and opens texts by the keys that it was made with. `crates/node/src/sealing.rs` defines its functions. */

@@ -272,6 +272,23 @@ function attach(engine: Binding, fd: number): void {
   attached = true
 }
 
+/**
+ * The clock by which the engine of this thread counts time limits, for tests. It does nothing while no server was made.
+ * `Date` and the timers of JavaScript have clocks of their own.
+ */
+export const engineClock = {
+  /** Has the clock stand still (true), or go on from where it stands (false). */
+  hold(hold: boolean): void {
+    binding?.holdClock(hold)
+  },
+  /** Moves the clock on by `ms`. Resolves when whatever is late then has been ended. */
+  async advance(ms: number): Promise<void> {
+    binding?.advanceClock(ms)
+    // The engine's timer comes with the next round of the event loop, before the second of these.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  },
+}
+
 /** Gives the native adapter of this thread, or half a sentence that says why there is none. */
 export function nativeEngine(): { adapter: Adapter } | { reason: string } {
   const loaded = loadAddon()
