@@ -1,8 +1,17 @@
-/** Waiting for a condition. Each of these fails after a time that only a hang takes, so a slow machine passes too. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/**
+ * Waiting for a condition. What is waited for in vain fails after a time that only a hang takes, so a slow machine passes
+ * too. All of this keeps to the real clock while a test holds another (`testClock`).
+ */
 
 /** For how long a condition may not hold before the test fails, in ms. */
-const patience = 30_000
+const patience = 60_000
+/** Between two looks at a condition, in ms. */
+const look = 2
+/** How often the event loop goes round where a test says that nothing happens. */
+const rounds = 20
+
+const { setTimeout, clearTimeout, setImmediate, performance } = globalThis
+const now = performance.now.bind(performance)
 
 /** A promise and the function that settles it. */
 export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
@@ -13,37 +22,42 @@ export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T)
   return { promise, resolve }
 }
 
-/** Waits until `test` holds; asks every 2 ms. */
-export async function eventually(test: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + patience
-  while (!test()) {
-    if (Date.now() > deadline) throw new Error(`never: ${what}`)
-    await sleep(2)
+/** Waits until `test` holds. */
+export async function eventually(test: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = now() + patience
+  while (!(await test())) {
+    if (now() > deadline) throw new Error(`never: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, look))
   }
 }
 
-/** Waits until `value` is above zero and stays the same for 30 looks, 2 ms apart: until whoever raises it waits. */
+/** Waits until `value` is above zero and stays the same for 30 looks: until whoever raises it waits. */
 export async function unchanging(value: () => number, what: string): Promise<void> {
   let last = 0
   let looks = 0
   await eventually(() => {
-    const now = value()
-    looks = now === last && now > 0 ? looks + 1 : 0
-    last = now
+    const current = value()
+    looks = current === last && current > 0 ? looks + 1 : 0
+    last = current
     return looks >= 30
   }, what)
 }
 
-/** Fails if `promise` takes longer than `ms`. */
+/** Lets the event loop go round: what is ready in this process runs, and what its sockets have received is read. */
+export async function turns(count = rounds): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Fails if `promise` hangs. `ms` is for what may take longer than anything else here. */
 export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
-  const cancel = new AbortController()
-  const late = sleep(ms, undefined, { signal: cancel.signal }).then(() => {
-    throw new Error(`${what} took longer than ${ms} ms`)
+  const longest = Math.max(ms, patience)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${longest} ms`)), longest)
   })
-  late.catch(() => {})
   try {
     return await Promise.race([promise, late])
   } finally {
-    cancel.abort()
+    clearTimeout(timer)
   }
 }
