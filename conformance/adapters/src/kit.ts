@@ -1,5 +1,6 @@
 /** What every case is written with: an app on the adapter under test, served on a free port and closed after. */
 import type { Socket } from 'node:net'
+import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Address,
@@ -11,10 +12,11 @@ import {
   type TlsOptions,
 } from 'volant'
 import { type Capability, lackedBy } from './capabilities.ts'
+import { type AdapterClock, adapterClock } from './clock.ts'
 import { askByHttp2, fitsHttp2 } from './http2-ask.ts'
 import { Wire, type WireReply } from './wire.ts'
 
-export { deferred, eventually, stderrLines, unchanging, within } from '@volant/test-kit'
+export { deferred, eventually, stderrLines, turns, unchanging, within } from '@volant/test-kit'
 
 export interface Ask {
   method?: string
@@ -51,6 +53,11 @@ export class Kit {
   /** Options of a case that is skipped where the adapter lacks what it needs. */
   needs(capability: Capability): { skip: string | false } {
     return { skip: lackedBy(this.adapter)[capability] ?? false }
+  }
+
+  /** Holds the clock of time limits until `t` ends, where the adapter's can be held. */
+  clock(t: TestContext): AdapterClock {
+    return adapterClock(t, this.adapter)
   }
 
   app(options: AppOptions = {}): App {

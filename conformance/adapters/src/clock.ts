@@ -1,0 +1,23 @@
+/** The clock by which an adapter counts its time limits. */
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { engineClock } from '@volant/engine'
+import { testClock } from '@volant/test-kit'
+import type { AdapterType } from 'volant'
+
+export interface AdapterClock {
+  /** True where time stands still until `advance`; false where it goes on, and `advance` waits. */
+  readonly isHeld: boolean
+  /** Moves time on. What is late then has been ended when this resolves, if the clock is held. */
+  advance(ms: number): Promise<void>
+}
+
+/**
+ * Holds the clock of an adapter until `t` ends. The limits of `node-http` and `uwebsockets` are partly counted by node:http
+ * and uWebSockets.js, whose clocks cannot be held: there time goes on, and cases take short limits.
+ */
+export function adapterClock(t: TestContext, adapter: AdapterType): AdapterClock {
+  if (adapter !== 'native') return { isHeld: false, advance: (ms) => sleep(ms) }
+  const clock = testClock(t, engineClock)
+  return { isHeld: true, advance: (ms) => clock.advance(ms) }
+}
