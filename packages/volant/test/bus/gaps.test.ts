@@ -1,8 +1,7 @@
 /** What a receiver is told of messages that it missed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { eventually, stderrLines } from '@volant/test-kit'
+import { eventually, stderrLines, testClock, turns } from '@volant/test-kit'
 import { Ear, Hub, pair } from './hub.ts'
 
 const texts = (ear: Ear): string[] => ear.heard.map(String)
@@ -108,31 +107,45 @@ describe('gaps', () => {
     await eventually(() => ear.gaps.length === 1 && late.gaps.length === 1, 'a gap follows')
   })
 
-  test('a process that only receives says that the server answers again, even if it was away for a moment', async () => {
+  test('a process that only receives says that the server answers again, even if it was away for a moment', async (t) => {
+    const clock = testClock(t)
     await stderrLines(async (lines) => {
       const { bus, wire } = new Hub().join({ report: undefined })
       bus.subscribe('t', new Ear())
       wire.down()
       wire.up()
-      await eventually(() => lines.length === 2, 'two lines')
+      await turns()
+      await clock.advance(999)
+      assert.equal(lines.length, 1)
+      await clock.advance(1)
       assert.match(lines[0] as string, /the server of the bus fails \(cut\)/)
       assert.equal(lines[1], 'volant: the server of the bus answers again')
       wire.down()
       wire.up()
       wire.down()
-      await sleep(1_200)
+      await turns()
+      await clock.advance(60_000)
       assert.match(lines.slice(2).join(), /^volant: [^,]*the server of the bus fails \(cut\)/)
       await bus.close()
     })
   })
 
-  test('a server that refuses a topic answers again once it takes it', async () => {
+  test('a server that refuses a topic answers again once it takes it', async (t) => {
+    const clock = testClock(t)
     await stderrLines(async (lines) => {
       const { bus, wire } = new Hub().join({ report: undefined })
       let refusals = 2
       wire.onSubscribe = () => (refusals-- > 0 ? Promise.reject(new Error('loading')) : Promise.resolve())
       bus.subscribe('t', new Ear())
-      await eventually(() => lines.some((line) => line.includes('answers again')), 'it answers again')
+      for (const left of [1, 0]) {
+        await turns()
+        assert.equal(refusals, left)
+        await clock.advance(999)
+        assert.equal(refusals, left)
+        await clock.advance(1)
+      }
+      await turns()
+      assert.ok(lines.some((line) => line.includes('answers again')))
       assert.deepEqual([refusals, wire.channels.size, lines.length], [-1, 1, 2])
       await bus.close()
     })

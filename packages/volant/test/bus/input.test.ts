@@ -1,7 +1,7 @@
 /** What arrives from the server of a bus is as little trusted as any other input. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { turns } from '@volant/test-kit'
 import { Ear, Hub, pair } from './hub.ts'
 
 const texts = (ear: Ear): string[] => ear.heard.map(String)
@@ -89,7 +89,7 @@ describe('what arrives from a server is input', () => {
     far.subscribe('t', ear)
     await far.ready('t')
     bus.publish('t', 'a')
-    await sleep(0)
+    await turns()
     assert.deepEqual([texts(ear), reports], [['a'], ['Error: thrown', 'Error: rejected']])
   })
 
@@ -114,7 +114,7 @@ describe('what arrives from a server is input', () => {
     }
     for (const text of ['a', 'b']) {
       bus.publish('t', text)
-      await sleep(0)
+      await turns()
     }
     assert.deepEqual(
       [texts(here), texts(there)],

@@ -1,7 +1,7 @@
 /** A bus within one process. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { turns } from '@volant/test-kit'
 import { busOver, memoryBus, threadsBus } from 'volant/bus'
 import { Ear } from './hub.ts'
 
@@ -15,7 +15,7 @@ describe('a bus in one process', () => {
     bus.publish('news', 'a')
     bus.publish('news', new Uint8Array([1, 2]), one)
     await bus.ready('news')
-    await sleep(0)
+    await turns()
     assert.deepEqual(one.heard, ['a'])
     assert.deepEqual(other.heard, ['a', Buffer.from([1, 2])])
     assert.deepEqual(elsewhere.heard, [])
@@ -40,7 +40,7 @@ describe('a bus in one process', () => {
     const bytes = new Uint8Array([1])
     bus.publish('t', bytes)
     bytes[0] = 9
-    await sleep(0)
+    await turns()
     ;(one.heard[0] as Buffer)[0] = 5
     assert.deepEqual(other.heard, [Buffer.from([1])])
   })
@@ -52,7 +52,7 @@ describe('a bus in one process', () => {
     bus.subscribe('t', ear)
     bus.publish('t', 'first')
     bus.publish('t', 'second')
-    await sleep(0)
+    await turns()
     assert.deepEqual(ear.heard, ['first', 'second', 'answer'])
   })
 
@@ -64,7 +64,7 @@ describe('a bus in one process', () => {
     end()
     end()
     bus.publish('t', 'a')
-    await sleep(0)
+    await turns()
     assert.deepEqual([one.heard, other.heard], [[], ['a']])
   })
 
@@ -77,7 +77,7 @@ describe('a bus in one process', () => {
     bus.subscribe('t', ear)
     end()
     bus.publish('t', 'a')
-    await sleep(0)
+    await turns()
     assert.deepEqual(ear.heard, ['a'])
   })
 

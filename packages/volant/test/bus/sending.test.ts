@@ -1,14 +1,14 @@
 /** Messages on their way to the server: their order, their limits, and what becomes of them at the end. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { eventually } from '@volant/test-kit'
+import { eventually, testClock, turns } from '@volant/test-kit'
 import { Ear, Hub, pair } from './hub.ts'
 
 const texts = (ear: Ear): string[] => ear.heard.map(String)
 
 describe('what waits to be sent', () => {
-  test('waits for the connection, and goes out in its order', async () => {
+  test('waits for the connection, and goes out in its order', async (t) => {
+    const clock = testClock(t)
     const { bus, wire, ear } = await pair()
     wire.canPublish = false
     for (const each of '123') bus.publish('t', each)
@@ -16,11 +16,14 @@ describe('what waits to be sent', () => {
     wire.canPublish = true
     // What is published now does not overtake.
     bus.publish('t', '4')
-    await eventually(() => ear.heard.length === 4, 'all arrive')
+    await clock.advance(49)
+    assert.deepEqual(ear.heard, [])
+    await clock.advance(1)
     assert.deepEqual([texts(ear), ear.lost, bus.stats().waiting], [['1', '2', '3', '4'], [], 0])
   })
 
-  test('past maxWaiting messages are dropped, and told of even if none follows', async () => {
+  test('past maxWaiting messages are dropped, and told of even if none follows', async (t) => {
+    const clock = testClock(t)
     const hub = new Hub()
     const [{ bus, wire, reports }, { bus: far }] = [hub.join({ maxWaiting: 1_240 }), hub.join()]
     const [ear, newcomer] = [new Ear(), new Ear()]
@@ -38,6 +41,9 @@ describe('what waits to be sent', () => {
     assert.deepEqual([bus.stats().unsent, bus.stats().waiting], [3, 1_240])
     assert.match(reports.join(), /fails \(1240 bytes wait for it already, and maxWaiting is 1240\)/)
     wire.canPublish = true
+    await clock.advance(49)
+    assert.deepEqual([ear.heard.length, newcomer.gaps], [1, []])
+    await clock.advance(1)
     await eventually(() => newcomer.gaps.length > 0, 'all are told')
     assert.deepEqual([ear.heard.length, ear.lost], [11, ['missing 2']])
     // Nobody knows how many there were before.
@@ -46,19 +52,30 @@ describe('what waits to be sent', () => {
     assert.deepEqual([ear.heard.at(-1), ear.gaps.length, reports.length], ['z', 1, 1])
   })
 
-  test('after maxWait messages are dropped', async () => {
-    const { bus, wire, ear } = await pair({ maxWait: 0 })
-    bus.publish('t', '1')
-    wire.canPublish = false
-    bus.publish('t', '2')
-    await eventually(() => bus.stats().unsent === 1, 'it is dropped')
-    assert.equal(bus.stats().waiting, 0)
-    wire.canPublish = true
-    await eventually(() => ear.gaps.length > 0, 'it is told')
-    assert.deepEqual([texts(ear), ear.lost], [['1'], ['missing 1']])
+  test('after maxWait messages are dropped', async (t) => {
+    const clock = testClock(t)
+    // What waits is looked at every 50 ms.
+    for (const [maxWait, dropped] of [
+      [0, 50],
+      [49, 50],
+      [50, 100],
+    ] as const) {
+      const { bus, wire, ear } = await pair({ maxWait })
+      bus.publish('t', '1')
+      wire.canPublish = false
+      bus.publish('t', '2')
+      await clock.advance(dropped - 1)
+      assert.equal(bus.stats().unsent, 0)
+      await clock.advance(1)
+      assert.deepEqual([bus.stats().unsent, bus.stats().waiting], [1, 0])
+      wire.canPublish = true
+      await clock.advance(50)
+      assert.deepEqual([texts(ear), ear.lost], [['1'], ['missing 1']])
+    }
   })
 
-  test('what a server did not answer for is not sent again; those who have it are told of no gap', async () => {
+  test('what a server did not answer for is not sent again; those who have it are told of no gap', async (t) => {
+    const clock = testClock(t)
     const { hub, bus, wire, ear } = await pair()
     const { onPublish } = wire
     bus.publish('t', '1')
@@ -75,18 +92,26 @@ describe('what waits to be sent', () => {
     bus.publish('t', '4')
     await eventually(() => bus.stats().unsent === 3, 'they count as unsent')
     wire.onPublish = onPublish
-    await eventually(() => ear.gaps.length > 0, 'what is lost is told')
+    await clock.advance(100)
     assert.deepEqual([texts(ear), ear.lost], [['1', '2'], ['missing 2']])
   })
 
-  test('a server that answers with errors is asked now and then alone', async () => {
+  test('a server that answers with errors is asked now and then alone', async (t) => {
+    const clock = testClock(t)
     const hub = new Hub()
     const { bus, wire, reports } = hub.join()
     wire.onPublish = () => Promise.reject(new Error('READONLY'))
     for (let each = 0; each < 100; each++) bus.publish(`topic ${each}`, 'x')
     await eventually(() => bus.stats().unsent === 100, 'they are refused')
-    await sleep(300)
-    assert.ok(wire.published.length <= 110, `${wire.published.length} times`)
+    for (const [ms, asked] of [
+      [99, 100],
+      [1, 101],
+      [999, 101],
+      [1, 102],
+    ] as const) {
+      await clock.advance(ms)
+      assert.equal(wire.published.length, asked)
+    }
     assert.equal(reports.length, 1)
     await bus.close()
   })
@@ -117,7 +142,8 @@ describe('what waits to be sent', () => {
     assert.match(refused.join(), /no message of a bus with this version and this maxMessageSize/)
   })
 
-  test('close waits for what is under way, and then nothing goes out or comes in', async () => {
+  test('close waits for what is under way, and then nothing goes out or comes in', async (t) => {
+    const clock = testClock(t)
     const hub = new Hub()
     const [{ bus, wire }, { bus: far }] = [hub.join(), hub.join()]
     const [ear, own] = [new Ear(), new Ear()]
@@ -130,10 +156,11 @@ describe('what waits to be sent', () => {
     assert.equal(bus.close(), closed)
     bus.publish('t', 'later')
     wire.canPublish = true
+    await clock.advance(50)
     await closed
     assert.ok(wire.isClosed)
     far.publish('t', 'x')
-    await sleep(0)
+    await turns()
     assert.deepEqual([texts(ear), texts(own)], [['last', 'x'], ['last']])
     const end = bus.subscribe('t', own)
     await bus.ready('t')
@@ -141,12 +168,19 @@ describe('what waits to be sent', () => {
     assert.equal(bus.stats().topics, 0)
   })
 
-  test('close does not wait for a server that is away for longer than a second', async () => {
+  test('close does not wait for a server that is away for longer than a second', async (t) => {
+    const clock = testClock(t)
     const hub = new Hub()
     const { bus, wire } = hub.join()
     wire.canPublish = false
     bus.publish('t', 'x')
-    await bus.close()
+    let isClosed = false
+    const closed = bus.close().then(() => (isClosed = true))
+    await clock.advance(999)
+    await turns()
+    assert.equal(isClosed, false)
+    await clock.advance(1)
+    await closed
     assert.deepEqual([bus.stats().unsent, bus.stats().waiting], [1, 0])
   })
 })

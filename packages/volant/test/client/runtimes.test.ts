@@ -1,6 +1,7 @@
 /** The client's bundle where it says it runs: in Node.js, and in Bun, Deno and Chromium where they are installed. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -136,11 +137,9 @@ app.expose({
   count: app.get('/count', function* () {
     yield* ['0', '1', '2']
   }),
-  endless: app.get('/endless', async function* () {
-    for (;;) {
-      yield 'x'
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
+  endless: app.get('/endless', async function* (ctx) {
+    yield 'x'
+    await once(ctx.signal, 'abort')
   }),
   slow: app.get('/slow', (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))),
   echo: app.ws('/echo', {

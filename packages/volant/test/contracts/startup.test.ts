@@ -56,7 +56,7 @@ function add(app: Scope, path: string, { of }: ReturnType<typeof spies>): void {
 }
 
 test('no schema is run or described before the first request of its route', async () => {
-  const app = createApp({ adapter: { type: 'node-http' }, signals: false })
+  const app = createApp({ adapter: { type: 'node-http' }, signals: false, limits: { drainIdle: 0 } })
   after(() => app.close())
   const [first, second] = [spies(), spies()]
   add(app as unknown as Scope, '/first/:id', first)
@@ -74,7 +74,7 @@ test('no schema is run or described before the first request of its route', asyn
 })
 
 test('nor are those of procedures, over either transport', async () => {
-  const app = createApp({ adapter: { type: 'node-http' }, signals: false })
+  const app = createApp({ adapter: { type: 'node-http' }, signals: false, limits: { drainIdle: 0 } })
   after(() => app.close())
   const [input, output, missing] = [spy(), spy(), spy()]
   const api = router({

@@ -21,7 +21,7 @@ type Flat<T> = T extends object ? { [K in keyof T]: Flat<T[K]> } : T
 type Parts<O> =
   O extends SocketOperation<infer Input, infer Sent, infer Received> ? [Input, Sent, Received] : never
 
-const app = createApp({ signals: false, adapter: { type: 'node-http' } })
+const app = createApp({ signals: false, adapter: { type: 'node-http' }, limits: { drainIdle: 0 } })
 const known = middleware({ errors: { SIGN_IN: { status: 401 } } }, (ctx, next) => {
   if (ctx.headers['authorization'] === undefined) throw ctx.fail('SIGN_IN')
   return next()
@@ -157,7 +157,7 @@ describe('a client of app.ws', () => {
       },
       text: contract.ws('/text', { protocols: ['v1'] }),
     }
-    const server = createApp({ signals: false, adapter: { type: 'node-http' } })
+    const server = createApp({ signals: false, adapter: { type: 'node-http' }, limits: { drainIdle: 0 } })
     const user = middleware<{ user: string }>()({}, (ctx, next) => {
       ctx.state.user = 'Ada'
       return next()
@@ -197,7 +197,7 @@ describe('a client of app.ws', () => {
   })
 
   test('what an implemented socket gives can be exposed in the place of its contract', async () => {
-    const server = createApp({ signals: false, adapter: { type: 'node-http' } })
+    const server = createApp({ signals: false, adapter: { type: 'node-http' }, limits: { drainIdle: 0 } })
     const chat = server.implement(contract.ws('/chat', { out: z.string() }), {
       open: (ws) => void ws.send('hi'),
     })
