@@ -7,11 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { after, describe, test } from 'node:test'
+import { testClock } from '@volant/test-kit'
 import { createApp } from 'volant'
 import { make } from '../src/tls/development.ts'
 import { issue } from '../src/tls/issue.ts'
 
 const bin = fileURLToPath(new URL('../src/bin.js', import.meta.url))
+const day = 86_400_000
 const folders: string[] = []
 const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'volant-cert-'))
@@ -68,9 +70,9 @@ describe('volant cert', () => {
     }
   })
 
-  test('keeps what is valid, makes anew what ends soon or lacks a name', () => {
+  test('keeps what is valid, makes anew what ends soon or lacks a name', async (t) => {
+    const clock = testClock(t)
     const out = folder()
-    const day = 86_400_000
     make(out, [])
     const [authority, first] = [read(out, 'ca.pem'), read(out, 'cert.pem')]
     assert.match(make(out, []), /kept .*cert\.pem/)
@@ -78,16 +80,24 @@ describe('volant cert', () => {
     make(out, ['a.local'])
     const second = read(out, 'cert.pem')
     assert.notEqual(second, first)
-    make(out, ['a.local'], Date.now() + 70 * day)
+    await clock.advance(59 * day)
+    assert.match(make(out, ['a.local']), /^kept /)
+    assert.equal(read(out, 'cert.pem'), second)
+    await clock.advance(2 * day)
+    make(out, ['a.local'])
     assert.notEqual(read(out, 'cert.pem'), second)
     assert.equal(read(out, 'ca.pem'), authority)
-    make(out, [], Date.now() + 400 * day)
+    await clock.advance(303 * day)
+    make(out, [])
+    assert.equal(read(out, 'ca.pem'), authority)
+    await clock.advance(2 * day)
+    make(out, [])
     assert.notEqual(read(out, 'ca.pem'), authority)
   })
 
-  test('keeps the names of the certificate before, and says them', () => {
+  test('keeps the names of the certificate before, and says them', async (t) => {
+    const clock = testClock(t)
     const out = folder()
-    const day = 86_400_000
     const all = 'for localhost, 127.0.0.1, ::1, shop.test, 127.0.0.2, *.shop.test'
     make(out, ['shop.test', '127.0.0.2'])
     const ofAll = (text: string): boolean => (text.split('\n')[0] as string).endsWith(all)
@@ -95,10 +105,12 @@ describe('volant cert', () => {
     const kept = make(out, [])
     assert.match(kept, /^kept /)
     assert.ok(ofAll(kept))
-    const renewed = make(out, [], Date.now() + 70 * day)
+    await clock.advance(70 * day)
+    const renewed = make(out, [])
     assert.match(renewed, /^wrote /)
     assert.ok(ofAll(renewed))
-    assert.ok(ofAll(make(out, [], Date.now() + 400 * day)))
+    await clock.advance(330 * day)
+    assert.ok(ofAll(make(out, [])))
     const { subjectAltName } = new X509Certificate(read(out, 'cert.pem'))
     assert.match(subjectAltName ?? '', /DNS:shop\.test, .*DNS:\*\.shop\.test/)
   })
@@ -112,7 +124,7 @@ describe('volant cert', () => {
         before,
       )
     }
-    const notAfter = new Date(Date.now() + 86_400_000)
+    const notAfter = new Date('2049-12-31')
     const { certificate, key } = issue({ name: 'other', names: ['other.example'], use: 'server', notAfter })
     const keyText = key.export({ type: 'pkcs8', format: 'pem' }) as string
     for (const [name, keyName] of [
@@ -148,11 +160,13 @@ describe('volant cert', () => {
   test(
     'a key that is made anew is readable by its owner alone',
     { skip: process.platform === 'win32' },
-    () => {
+    async (t) => {
+      const clock = testClock(t)
       const out = folder()
       make(out, [])
       for (const name of ['ca-key.pem', 'key.pem']) chmodSync(join(out, name), 0o644)
-      make(out, [], Date.now() + 400 * 86_400_000)
+      await clock.advance(400 * day)
+      make(out, [])
       for (const name of ['ca-key.pem', 'key.pem'])
         assert.equal(statSync(join(out, name)).mode & 0o777, 0o600)
       assert.deepEqual(readdirSync(out), ['.gitignore', 'ca-key.pem', 'ca.pem', 'cert.pem', 'key.pem'])

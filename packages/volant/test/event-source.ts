@@ -65,7 +65,7 @@ export class FetchEventSource {
       this.readyState = 0
       this.#tell('error', {})
       // A browser waits for seconds.
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise((resolve) => setImmediate(resolve))
     }
   }
 

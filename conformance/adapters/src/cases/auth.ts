@@ -10,7 +10,7 @@ const good = { authorization: 'Bearer good' }
 const head = (fields: string, length: number): string =>
   `POST /up HTTP/1.1\r\nHost: h\r\n${fields}Content-Length: ${length}\r\n\r\n`
 
-/** Authentication over sockets; what it makes of credentials is in `packages/volant/test/auth.test.ts`. */
+/** Authentication over sockets; what it makes of credentials is in `packages/volant/test/auth/credentials.test.ts`. */
 export function authCases(kit: Kit): void {
   describe('authentication', () => {
     const build = () => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { type App, etag } from 'volant'
 import { type Kit, request } from '../kit.ts'
 
-/** Conditional requests over sockets; the conditions themselves are in `packages/volant/test/etag.test.ts`. */
+/** Conditional requests over sockets; the conditions are in `packages/volant/test/etag/conditions.test.ts`. */
 export function etags(kit: Kit): void {
   describe('etag', () => {
     const build = (): App => {

@@ -51,7 +51,8 @@ export function cert(args: string[], usage: string): number {
  * Writes the missing files in `folder`, and gives a text with the next steps. Throws if it would overwrite files
  * that it has not made.
  */
-export function make(folder: string, more: readonly string[], now = Date.now()): string {
+export function make(folder: string, more: readonly string[]): string {
+  const now = Date.now()
   const asked = more.map(checkName)
   const [oldAuthority, old] = [find(folder, 'ca'), find(folder, 'cert')]
   const names = [...new Set([...usual, ...namesOf(old?.certificate), ...asked])]

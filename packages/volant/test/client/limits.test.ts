@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import { testClock, turns } from '@volant/test-kit'
 import { ClientError, createClient } from '../../src/client/index.ts'
 
 const url = 'http://server.test'
@@ -40,7 +41,7 @@ test('a signal that outlives its calls keeps nothing of them', () => {
     const run = async (calls) => { for (let n = 0; n < calls; n++) await client.get({}, { signal }) }
     // A weak reference that was read is cleared in a later turn of the loop.
     const used = async () => {
-      for (let n = 0; n < 5; n++) { await new Promise((resolve) => setTimeout(resolve, 10)); gc() }
+      for (let n = 0; n < 5; n++) { await new Promise((resolve) => setImmediate(resolve)); gc() }
       return process.memoryUsage().heapUsed
     }
     await run(500)
@@ -111,12 +112,17 @@ for (const [what, hooks] of Object.entries({
     fetch: async () => new Response(new ReadableStream(), { headers: { 'content-type': 'text/plain' } }),
   },
 })) {
-  test(`timeout and signal end a call whose ${what} never comes`, { timeout: 60_000 }, async () => {
+  test(`timeout and signal end a call whose ${what} never comes`, { timeout: 60_000 }, async (t) => {
     const client = createClient<API>(url, { routes, fetch: async () => Response.json(1), ...hooks })
-    await assert.rejects(client.get({}, { timeout: 10 }), {
-      name: 'ClientError',
-      message: 'get: no reply within 10 ms',
-    })
+    const clock = testClock(t)
+    let isOver = false
+    const late = client.get({}, { timeout: 10 }).finally(() => (isOver = true))
+    const refused = assert.rejects(late, { name: 'ClientError', message: 'get: no reply within 10 ms' })
+    await clock.advance(9)
+    await turns()
+    assert.equal(isOver, false)
+    await clock.advance(1)
+    await refused
     const controller = new AbortController()
     const call = client.get({}, { signal: controller.signal })
     const reason = new Error('enough')
