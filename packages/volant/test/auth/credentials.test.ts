@@ -1,4 +1,4 @@
-/** What bearer, basic and keys read of a request; `conformance/adapters/src/cases/auth.ts` has what concerns sockets. */
+/** What bearer, basic and keys read of a request; sockets are in `conformance/adapters/src/cases/auth.ts`. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { anyOf, apiKey, authenticate, basic, bearer, requireRole, safeEqual } from 'volant/auth'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { eventually } from '@volant/test-kit'
+import { eventually, testClock, turns } from '@volant/test-kit'
 import { workersBus } from 'volant/bus'
 import { WebSocket } from 'ws'
 import { type App, createApp } from '../../src/index.ts'
@@ -74,7 +74,8 @@ describe('a bus between workers', () => {
     await Promise.all([near.close(), far.close()])
   })
 
-  test('asks the supervisor once for a channel that two buses of a worker have, and again where it failed', async () => {
+  test('asks the supervisor once for a channel that two buses of a worker have, and again where it failed', async (t) => {
+    const clock = testClock(t)
     const supervisor = new FakeSupervisor(2)
     const worker = supervisor.start(0)
     const reports: unknown[] = []
@@ -91,6 +92,10 @@ describe('a bus between workers', () => {
     one.publish('t', 'here')
     await eventually(() => second.heard.length === 1, 'the bus beside it hears')
     // The first bus asks again after a second, and finds the channel there.
+    await clock.advance(999)
+    await turns()
+    assert.equal(ear.gaps.length, 0)
+    await clock.advance(1)
     await eventually(() => ear.gaps.length === 1, 'the first is back')
     two.publish('t', 'there')
     await eventually(() => ear.heard.includes('there'), 'it hears')
