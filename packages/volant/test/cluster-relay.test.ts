@@ -1,6 +1,7 @@
 /** What the supervisor keeps of workers that are silent, start, or have ended. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { testClock, turns } from '@volant/test-kit'
 import { Gatherings } from '../src/cluster/relay.ts'
 import type { WorkerProcess } from '../src/cluster/worker-process.ts'
 import type { ClusterInfo, ToWorker } from '../src/worker/messages.ts'
@@ -34,7 +35,8 @@ function setOf(...workers: Worker[]): Set<WorkerProcess> {
 
 const requests = (count: number) => ({ sums: { requests: count } })
 
-test('a worker that does not answer counts with what it gave last', async () => {
+test('a worker that does not answer counts with what it gave last', async (t) => {
+  const clock = testClock(t)
   const gatherings = new Gatherings()
   const [first, silent, stuck] = [new Worker(0), new Worker(1), new Worker(2)]
   stuck.isStuck = true
@@ -42,6 +44,12 @@ test('a worker that does not answer counts with what it gave last', async () => 
   gatherings.keep(stuck.process, 'x', requests(7))
   const round = gatherings.gather('x', first.process, setOf(first, silent, stuck), info)
   gatherings.take(first.process, first.asked[0] as number, 'x', requests(1))
+  let isOver = false
+  void round.then(() => (isOver = true))
+  await clock.advance(799)
+  await turns()
+  assert.equal(isOver, false)
+  await clock.advance(1)
   assert.deepEqual(
     (await round).workers.map(({ worker, value }) => [worker, value]),
     [
