@@ -5,7 +5,7 @@ import { cors } from 'volant'
 import { rateLimit } from 'volant/rate-limit'
 import { type Kit, request, stderrLines } from '../kit.ts'
 
-/** Limits over sockets; the counting itself is in `packages/volant/test/rate-limit.test.ts`. */
+/** Limits over sockets; the counting itself is in `packages/volant/test/rate-limit/`. */
 export function rateLimits(kit: Kit): void {
   describe('rate limits', () => {
     test('eight connections that send all they can get exactly what is allowed', async () => {

@@ -16,7 +16,7 @@ interface Data {
   text: string
 }
 
-/** Sessions over sockets; what they hold and how they end is in `packages/volant/test/sessions.test.ts`. */
+/** Sessions over sockets; what they hold and how they end is in `packages/volant/test/sessions/`. */
 export function sessions(kit: Kit): void {
   describe('sessions', () => {
     let folder = ''
