@@ -1,6 +1,6 @@
 /**
  * A value does not choose how much is done for it. Reads of the value are counted. What is done with a text, or with what
- * was read, cannot be: the values are so large that the steps of a square, 10^11 and more, outlast any run of tests.
+ * was read, cannot be: the values are so large that the steps of a square, 4 · 10^10 and more, outlast any run of tests.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -101,8 +101,16 @@ test('an object that is used again where all may be is no cycle, and what comes 
   const listed = { properties: { list: { items: open }, user: { properties: { id: {} } } } }
   assert.equal(firstOf(value, listed), '/user/password')
   assert.equal(firstOf({ a: shared, b: shared }, schema), '/a/y')
-  const many = Array.from({ length: 80_000 }, (_, y) => ({ y }))
+  let looks = 0
+  const counted = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (...given) => (looks++, Reflect.get(...given) as unknown),
+      ownKeys: (own) => (looks++, Reflect.ownKeys(own)),
+      getOwnPropertyDescriptor: (own, name) => (looks++, Reflect.getOwnPropertyDescriptor(own, name)),
+    })
+  const many = counted(Array.from({ length: 80_000 }, (_, y) => counted({ y })))
   assert.equal(firstOf(many, { items: open }), null)
+  assert.ok(looks <= 16 * many.length, `${looks} looks`)
 })
 
 test('unions within unions, and many of them, cost a bounded amount', () => {
