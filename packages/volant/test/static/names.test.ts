@@ -1,3 +1,4 @@
+/** Names of files that a path may have, decided without a file. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isOtherCase } from '../../src/reply/open-file.ts'

@@ -1,3 +1,4 @@
+/** What a static folder is given: its root, its prefix and its options. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+/** Several calls of tRPC 11 in one request. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HTTPError } from 'volant'

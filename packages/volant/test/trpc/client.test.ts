@@ -1,3 +1,4 @@
+/** Queries and mutations of tRPC 11 by its own client. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

@@ -1,3 +1,4 @@
+/** Errors outside of procedures, and errors that cannot be written. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

@@ -1,3 +1,4 @@
+/** Inputs that are none, too many, or cannot be read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { caller, procedure, rest, router } from 'volant/procedures'

@@ -1,3 +1,4 @@
+/** Paths and methods that no procedure takes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

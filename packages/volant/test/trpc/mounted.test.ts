@@ -1,3 +1,4 @@
+/** A router that tRPC itself serves, within an app. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {

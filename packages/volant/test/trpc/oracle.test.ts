@@ -1,3 +1,4 @@
+/** What this server says beside that of tRPC 11, request by request. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

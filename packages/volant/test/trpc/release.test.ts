@@ -1,3 +1,4 @@
+/** What a subscription holds is let go of. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'

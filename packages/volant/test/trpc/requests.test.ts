@@ -1,3 +1,4 @@
+/** Single calls of tRPC 11 as requests, and the options. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { procedure, router } from 'volant/procedures'

@@ -1,3 +1,4 @@
+/** Subscriptions of tRPC 11 by its own client. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { testClock, turns } from '@volant/test-kit'
