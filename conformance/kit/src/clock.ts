@@ -51,6 +51,8 @@ export function testClock(t: TestContext, ...others: readonly OtherClock[]): Tes
   const timers = install({
     now: Date.now(),
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+    // undici keeps timers from before, and clears them when their sockets close.
+    shouldClearNativeTimers: true,
   })
   for (const other of others) other.hold(true)
   // Modules that import { setTimeout } from 'node:timers/promises' see what stands there now.
