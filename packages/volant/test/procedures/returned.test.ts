@@ -5,12 +5,11 @@ import { before, HTTPError, middleware, type Problem } from 'volant'
 import { caller, procedure, rest, router, tracked } from 'volant/procedures'
 import { trpc, type TRPCRouterOf } from 'volant/trpc'
 import * as z from 'zod'
-import { Kit } from './kit.ts'
+import { Kit } from '../kit.ts'
 
 /** Compiles only if both are the same type. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const same = <_T extends true>(): void => {}
-
 const Book = z.object({ isbn: z.string() })
 
 const kit = new Kit()
