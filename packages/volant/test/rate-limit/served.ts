@@ -1,4 +1,4 @@
-/** An app for rate-limit-workers.test.ts, which `volant start` runs. */
+/** An app for processes.test.ts, which `volant start` runs. */
 import { createApp } from 'volant'
 import { rateLimit } from 'volant/rate-limit'
 

@@ -1,17 +1,18 @@
 /**
- * A worker for rate-limit-workers.test.ts: `node rate-limit-worker.js KIND MAX`. Descriptor 4 is the table, and 5 a file
- * that gets a line for each request that passed: the number of its key. It begins with the last of them, takes from each
- * key until that is refused, and goes on with the next one, until it hears `stop`.
+ * A worker for processes.test.ts: `node worker.js KIND MAX`. Descriptor 4 is the table, and 5 a file that gets a line for
+ * each request that passed: the number of its key. It waits for a message. Then it begins with the last of the keys, takes
+ * from each until that is refused, and goes on with the next one, until it hears `stop`.
  */
+import { once } from 'node:events'
 import { fstatSync, readSync, writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { sharedTable, type CountTable } from '@volant/engine'
 import { createApp } from 'volant'
 import { rateLimit, type RateLimitOptions } from 'volant/rate-limit'
-import { planOf } from '../src/rate-limit/options.ts'
-import { SharedCounts } from '../src/rate-limit/shared-counts.ts'
-import type { RequestApp } from '../src/types/request.ts'
-import { superviseWith } from './rate-limit-supervision.ts'
+import { planOf } from '../../src/rate-limit/options.ts'
+import { SharedCounts } from '../../src/rate-limit/shared-counts.ts'
+import type { RequestApp } from '../../src/types/request.ts'
+import { superviseWith } from './supervision.ts'
 
 const [, , kind, max] = process.argv as [string, string, 'app' | 'counts', string]
 superviseWith(4)
@@ -46,9 +47,10 @@ function byCounts(): (key: string) => boolean {
 
 const passes = kind === 'app' ? byApp() : byCounts()
 let isStopped = false
-process.on('message', () => (isStopped = true))
 process.on('disconnect', () => process.exit())
 process.send?.('ready')
+await once(process, 'message')
+process.on('message', () => (isStopped = true))
 for (let key = lastKey(); !isStopped; key++) {
   while (await passes(String(key))) writeSync(5, `${key}\n`)
   // The message comes between turns of the loop.
