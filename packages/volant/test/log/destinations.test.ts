@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { testClock, turns } from '@volant/test-kit'
+import { testClock } from '@volant/test-kit'
 import { logger, type VolantError } from '../../src/index.ts'
 import { eventually, Kit, stderrLines, within } from '../kit.ts'
 
@@ -144,9 +144,10 @@ test('a file that is renamed, as logrotate does, is made anew, and no line is lo
   const path = join(folder, 'app.log')
   const { app, ask } = appAt(path)
   const linesAt = (each: string) => readFileSync(each, 'utf8').split('\n').length - 1
+  /** Waits until the thread that writes is done, and the logger knows. */
   const wrote = async (count: number, each: string) => {
     await eventually(() => existsSync(each) && linesAt(each) === count, `${count} lines`)
-    await turns()
+    await eventually(() => !process.getActiveResourcesInfo().includes('FSReqCallback'), 'the end of a write')
   }
   // Lines wait for 50 ms, and the file is looked for a second after the app has opened it.
   await ask(5)
