@@ -1,3 +1,4 @@
+/** Hosts that an app answers for. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { allowedHosts } from 'volant/middleware'

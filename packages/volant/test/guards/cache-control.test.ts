@@ -1,3 +1,4 @@
+/** What `cacheControl()` says of replies, and of which. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { etag, HTTPError } from 'volant'

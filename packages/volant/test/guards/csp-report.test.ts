@@ -1,3 +1,4 @@
+/** Reports of browsers about the content security policy. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cspReport, type CspReportOptions, type CspViolation } from 'volant/middleware'

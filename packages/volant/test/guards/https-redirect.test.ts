@@ -1,3 +1,4 @@
+/** Requests that came by http, and where they are sent. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { httpsRedirect } from 'volant/middleware'

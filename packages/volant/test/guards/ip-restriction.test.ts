@@ -1,3 +1,4 @@
+/** Addresses that may ask, and those that may not. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ipRestriction } from 'volant/middleware'

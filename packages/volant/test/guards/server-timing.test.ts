@@ -1,3 +1,4 @@
+/** Entries of Server-Timing. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HTTPError } from 'volant'

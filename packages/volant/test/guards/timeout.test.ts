@@ -1,3 +1,4 @@
+/** How long handlers may take, and who says so. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'

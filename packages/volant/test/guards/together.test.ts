@@ -1,3 +1,4 @@
+/** Guards that stand together: what they are in a document, and in front of procedures. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { VolantError } from 'volant'

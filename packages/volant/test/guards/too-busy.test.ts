@@ -1,3 +1,4 @@
+/** Requests that are refused while the process has more to do than it can. */
 import assert from 'node:assert/strict'
 import { syncBuiltinESMExports } from 'node:module'
 import perfHooks from 'node:perf_hooks'

@@ -1,3 +1,4 @@
+/** Paths with a slash at their end, and those without. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { trailingSlash } from 'volant/middleware'

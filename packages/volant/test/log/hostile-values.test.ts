@@ -1,3 +1,4 @@
+/** Values that cannot be written, or not as they are. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { describe, test } from 'node:test'

@@ -1,3 +1,4 @@
+/** What a line of `ctx.log` and `app.log` has. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pino } from 'pino'

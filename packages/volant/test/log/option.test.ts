@@ -1,3 +1,4 @@
+/** The option `log` of an app. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

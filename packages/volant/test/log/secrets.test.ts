@@ -1,3 +1,4 @@
+/** What is kept out of lines. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { logger } from '../../src/index.ts'

@@ -1,3 +1,4 @@
+/** Where lines about requests go. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+/** What a line about a request has. */
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { Readable } from 'node:stream'

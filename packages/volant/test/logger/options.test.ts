@@ -1,3 +1,4 @@
+/** The options of `logger()`: what lines have, and which are written. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pino } from 'pino'

@@ -1,3 +1,4 @@
+/** Schemas that become components of a document, and their names. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createApp, openapiOf, type Schema } from 'volant'

@@ -1,3 +1,4 @@
+/** The OpenAPI document of an app: its paths, tags and routes. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'

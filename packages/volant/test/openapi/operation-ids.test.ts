@@ -1,3 +1,4 @@
+/** The ids of operations. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createApp, openapiOf } from 'volant'

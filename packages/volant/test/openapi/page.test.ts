@@ -1,3 +1,4 @@
+/** The page that shows a document. */
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'

@@ -1,3 +1,4 @@
+/** Paths of routes as templates of OpenAPI. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { templatesOf } from '../../src/openapi/path-templates.ts'

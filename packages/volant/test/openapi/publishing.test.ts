@@ -1,3 +1,4 @@
+/** A document that is made once, and written in slices. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createApp, openapi, openapiOf, type Schema } from 'volant'

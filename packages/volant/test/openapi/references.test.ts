@@ -1,3 +1,4 @@
+/** References of schemas, and where they lead in a document. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Schema } from 'volant'

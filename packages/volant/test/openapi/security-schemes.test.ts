@@ -1,3 +1,4 @@
+/** Security schemes that stop the start of an app. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { middleware, openapi, type OpenAPIDocument, type VolantError } from 'volant'

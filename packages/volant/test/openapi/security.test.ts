@@ -1,3 +1,4 @@
+/** What operations say of the security of their routes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { before, createApp, middleware, openapiOf, type VolantError } from 'volant'

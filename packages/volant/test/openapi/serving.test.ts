@@ -1,3 +1,4 @@
+/** The document over HTTP, and replies that are what it says. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'

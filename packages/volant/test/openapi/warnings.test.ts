@@ -1,3 +1,4 @@
+/** What is told of schemas that a document cannot say. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'

@@ -1,3 +1,4 @@
+/** The words in which a document says schemas. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createApp, type OpenAPIResponse, openapiOf } from 'volant'

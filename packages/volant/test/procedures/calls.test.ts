@@ -1,3 +1,4 @@
+/** Procedures that are called in process. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { middleware, validate, ValidationError } from 'volant'

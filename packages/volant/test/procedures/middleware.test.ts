@@ -1,3 +1,4 @@
+/** Middleware of procedures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HTTPError, middleware, VolantError } from 'volant'

@@ -1,3 +1,4 @@
+/** Procedures that are refused when they are made. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { middleware, VolantError } from 'volant'

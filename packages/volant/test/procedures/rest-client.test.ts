@@ -1,3 +1,4 @@
+/** Procedures that a typed client calls. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createClient } from 'volant/client'

@@ -1,3 +1,4 @@
+/** Procedures in the document of an app. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { middleware, type OpenAPIOperation, openapiOf } from 'volant'

@@ -1,3 +1,4 @@
+/** The routes of procedures, and what they are given. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Problem } from 'volant'

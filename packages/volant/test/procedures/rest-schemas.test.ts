@@ -1,3 +1,4 @@
+/** Procedures with schemas of every library. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type } from 'arktype'
