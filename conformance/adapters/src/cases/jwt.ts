@@ -31,7 +31,7 @@ const jwkOf = (kid: keyof typeof pairs, more: object = {}) => ({
 })
 const setOf = (...keys: object[]) => ({ keys })
 
-/** Tokens over sockets, and the key sets of servers; the rest is in `packages/volant/test/jwt`. */
+/** Tokens over sockets, and the key sets of servers; the rest is in `packages/volant/test/jwt.test.ts`. */
 export function jwtCases(kit: Kit): void {
   describe('tokens', () => {
     test('a good one passes, others are 401, and the connection goes on', async () => {

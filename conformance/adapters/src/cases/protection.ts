@@ -16,7 +16,7 @@ import {
 import { deferred, eventually, type Kit, request } from '../kit.ts'
 import { Wire } from '../wire.ts'
 
-/** What `volant/middleware` does over sockets; its options are in `packages/volant/test/guards`. */
+/** What `volant/middleware` does over sockets; its options are in `packages/volant/test/guards.test.ts` and `guards-replies.test.ts`. */
 export function protection(kit: Kit): void {
   describe('protection', () => {
     const codeOf = (reply: { json(): unknown }): unknown => (reply.json() as { code: string }).code
