@@ -23,19 +23,22 @@ import { headerRules } from './cases/header-rules.ts'
 import { inject } from './cases/inject.ts'
 import { jwtCases } from './cases/jwt.ts'
 import { lateReplies } from './cases/late.ts'
-import { lifecycle } from './cases/lifecycle.ts'
-import { limits } from './cases/limits.ts'
-import { methods } from './cases/methods.ts'
+import { lifecycle } from './cases/lifecycle/index.ts'
+import { closingTimeLimits } from './cases/lifecycle/time-limits.ts'
+import { limits } from './cases/limits/index.ts'
+import { timeLimits } from './cases/limits/time-limits.ts'
+import { methods } from './cases/methods/index.ts'
 import { observing } from './cases/observing.ts'
 import { loggerCases } from './cases/logger.ts'
 import { logCases } from './cases/log.ts'
 import { metricsCases } from './cases/metrics.ts'
 import { openapiCases } from './cases/openapi.ts'
-import { protection } from './cases/protection.ts'
-import { proxy } from './cases/proxy.ts'
+import { protection } from './cases/protection/index.ts'
+import { protectionTimeLimits } from './cases/protection/time-limits.ts'
+import { proxy } from './cases/proxy/index.ts'
 import { rateLimits } from './cases/rate-limits.ts'
-import { replies } from './cases/replies.ts'
-import { routing } from './cases/routing.ts'
+import { replies } from './cases/replies/index.ts'
+import { routing } from './cases/routing/index.ts'
 import { inheritedSockets } from './cases/inherited-sockets.ts'
 import { sharedPort } from './cases/shared-port.ts'
 import { sendHooks } from './cases/send-hooks.ts'
@@ -44,29 +47,33 @@ import { sse } from './cases/sse.ts'
 import { sseClosing } from './cases/sse-closing.ts'
 import { sseEnds } from './cases/sse-ends.ts'
 import { sseSlowClients } from './cases/sse-slow-clients.ts'
-import { sockets } from './cases/sockets.ts'
-import { socketUpgrades } from './cases/sockets-upgrade.ts'
+import { sockets } from './cases/sockets/index.ts'
+import { socketUpgrades } from './cases/sockets-upgrade/index.ts'
 import { socketCloses } from './cases/sockets-close.ts'
-import { hostileSockets } from './cases/sockets-hostile.ts'
-import { socketLimits } from './cases/sockets-limits.ts'
-import { socketTopics } from './cases/sockets-topics.ts'
+import { hostileSockets } from './cases/sockets-hostile/index.ts'
+import { socketLimits } from './cases/sockets-limits/index.ts'
+import { socketTimeLimits } from './cases/sockets-limits/time-limits.ts'
+import { socketTopics } from './cases/sockets-topics/index.ts'
 import { duplex } from './cases/duplex.ts'
 import { smoke } from './cases/smoke.ts'
-import { staticFolders } from './cases/static.ts'
+import { staticFolders } from './cases/static/index.ts'
+import { staticTimeLimits } from './cases/static/time-limits.ts'
 import { staticTraversal } from './cases/static-traversal.ts'
-import { streams } from './cases/streams.ts'
-import { trailers } from './cases/trailers.ts'
+import { streams } from './cases/streams/index.ts'
+import { trailers } from './cases/trailers/index.ts'
 import { http2Cases } from './cases/http2.ts'
 import { http2Sockets } from './cases/http2-sockets.ts'
-import { tlsCases } from './cases/tls.ts'
+import { tlsCases } from './cases/tls/index.ts'
+import { tlsTimeLimits } from './cases/tls/time-limits.ts'
 import { trpcCases } from './cases/trpc.ts'
 import { upgrade } from './cases/upgrade.ts'
-import { wsLibraries } from './cases/ws-libraries.ts'
+import { wsLibraries } from './cases/ws-libraries/index.ts'
 import { Kit } from './kit.ts'
 
 const groups = {
   routing,
   tls: tlsCases,
+  'tls-time-limits': tlsTimeLimits,
   http2: http2Cases,
   'http2-sockets': http2Sockets,
   methods,
@@ -76,6 +83,7 @@ const groups = {
   'socket-upgrades': socketUpgrades,
   'socket-topics': socketTopics,
   'socket-limits': socketLimits,
+  'sockets-time-limits': socketTimeLimits,
   'socket-closes': socketCloses,
   'hostile-sockets': hostileSockets,
   trpc: trpcCases,
@@ -85,6 +93,7 @@ const groups = {
   headers,
   bodies,
   limits,
+  'limits-time-limits': timeLimits,
   errors,
   'late-replies': lateReplies,
   'send-hooks': sendHooks,
@@ -101,6 +110,7 @@ const groups = {
   'early-hints': earlyHints,
   smoke,
   lifecycle,
+  'lifecycle-time-limits': closingTimeLimits,
   drain,
   'shared-port': sharedPort,
   'inherited-sockets': inheritedSockets,
@@ -108,6 +118,7 @@ const groups = {
   files,
   forms,
   'static-folders': staticFolders,
+  'static-time-limits': staticTimeLimits,
   'static-traversal': staticTraversal,
   etag: etags,
   compression,
@@ -118,6 +129,7 @@ const groups = {
   connect: connectCases,
   cookies,
   protection,
+  'protection-time-limits': protectionTimeLimits,
   'header-rules': headerRules,
   proxy,
   metrics: metricsCases,
@@ -133,6 +145,7 @@ type Group = keyof typeof groups
 /** The groups that do not run over TLS, each with its reason. */
 const notOverTls: Partial<Record<Group, string>> = {
   tls: 'its apps listen with TLS of their own',
+  'tls-time-limits': 'its apps listen with TLS of their own',
   http2: 'its apps listen with and without TLS of their own',
   'http2-sockets': 'its apps listen with and without TLS of their own',
   'shared-port': 'who gets a connection is settled before anything is encrypted',
@@ -141,6 +154,7 @@ const notOverTls: Partial<Record<Group, string>> = {
   proxy: 'its rows name addresses of http',
   client: 'it names addresses of http',
   lifecycle: 'it names addresses of http, and has processes of its own without TLS',
+  'lifecycle-time-limits': 'it is about closing, which is what it is without TLS',
   drain: 'it has processes of its own without TLS',
   'rate-limits': 'it asks by addresses of http',
   jwt: 'the servers of its key sets are asked by http',
@@ -149,6 +163,7 @@ const notOverTls: Partial<Record<Group, string>> = {
 /** The groups that do not run over HTTP/2, each with its reason. */
 const notOverHttp2: Partial<Record<Group, string>> = {
   tls: 'its cases choose the version themselves',
+  'tls-time-limits': 'its cases choose the version themselves',
   http2: 'its cases choose the version themselves',
   'http2-sockets': 'its cases choose the version themselves',
   trailers: 'its cases choose the version themselves',
@@ -158,6 +173,7 @@ const notOverHttp2: Partial<Record<Group, string>> = {
   sockets: 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
   'socket-topics': 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
   'socket-limits': 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
+  'sockets-time-limits': 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
   'socket-closes': 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
   'hostile-sockets': 'its WebSockets open with Upgrade',
   'ws-libraries': 'its WebSockets open with Upgrade',
@@ -173,11 +189,15 @@ const notOverHttp2: Partial<Record<Group, string>> = {
   streams: 'it reads chunks of HTTP/1.1, and ends connections; `duplex` runs over HTTP/2',
   'sse-ends': 'its clients end connections of HTTP/1.1',
   lifecycle: 'it has processes of its own with HTTP/1.1',
+  'lifecycle-time-limits': 'it ends connections of HTTP/1.1',
   drain: 'it has processes of its own with HTTP/1.1',
   limits: 'its sizes are those of heads of HTTP/1.1',
+  'limits-time-limits':
+    'its clients write requests of HTTP/1 in bytes; `http2-time-limits` has those of HTTP/2',
   proxy: 'it has field values that HTTP/2 refuses',
   'sse-closing': 'it takes long, and counts connections of HTTP/1.1',
   'static-folders': 'it takes long, and replies of files are in `files`',
+  'static-time-limits': 'a folder is looked at without regard to the version',
   debug: 'it takes long, and its replies are ordinary ones',
 }
 

@@ -1,0 +1,3 @@
+/** Methods beside those of routes. */
+
+export const sorted = (allow: string | undefined) => allow?.split(', ').sort()
