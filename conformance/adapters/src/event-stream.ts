@@ -1,6 +1,6 @@
 /** Streams of server-sent events, at the app and at their client. */
 import type { App, EventStream } from 'volant'
-import { type Live, request } from './kit.ts'
+import { type Live, request, turns } from './kit.ts'
 import type { Wire } from './wire.ts'
 
 /** Keeps the streams of `/e`. */
@@ -28,4 +28,21 @@ export function sent(wire: Wire): string {
 /** Waits until a stream has sent `text`. */
 export async function has(wire: Wire, text: string): Promise<void> {
   await wire.until(() => (sent(wire).includes(text) ? true : undefined), JSON.stringify(text))
+}
+
+/** Sends until the client's system takes no more: then what is sent waits in the server. Gives how many events it were. */
+export async function fill(stream: EventStream): Promise<number> {
+  for (let count = 1; ; count++) {
+    if (stream.send({ id: count, data: 'p'.repeat(50_000) })) {
+      await turns(1)
+      continue
+    }
+    let isDrained = false
+    void stream.drained().then(() => {
+      isDrained = true
+    })
+    // In each turn a server that can send does.
+    for (let turn = 0; turn < 60 && !isDrained; turn++) await turns(1)
+    if (!isDrained || stream.closed) return count
+  }
 }

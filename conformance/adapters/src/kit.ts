@@ -1,7 +1,8 @@
 /** What every case is written with: an app on the adapter under test, served on a free port and closed after. */
+import { EventEmitter, once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually, turns } from '@volant/test-kit'
 import {
   type Address,
   type AdapterType,
@@ -171,14 +172,34 @@ export function request(
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), bytes])
 }
 
-/** Reads at least `bytes` from a socket, 64 KiB every `pause` ms. Gives false if the socket ends before. */
-export async function readSlowly(socket: Socket, bytes: number, pause = 10): Promise<boolean> {
+/** Waits for ever; `signal` ends that with the error that Node.js has for it. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  await once(new EventEmitter(), 'never', { signal })
+}
+
+/**
+ * Reads at least `bytes` from a socket, 64 KiB at a time; after each read `clock` goes on by `pause` ms, if there is one.
+ * Gives false if the socket ends before.
+ */
+export async function readSlowly(
+  socket: Socket,
+  bytes: number,
+  pause = 10,
+  clock?: AdapterClock,
+): Promise<boolean> {
   socket.removeAllListeners('data')
   socket.pause()
-  for (let received = 0; received < bytes; await sleep(pause)) {
-    if (socket.destroyed || socket.readableEnded) return false
-    const chunk = (socket.read(65_536) ?? socket.read()) as Buffer | null
-    received += chunk?.length ?? 0
+  for (let received = 0; received < bytes;) {
+    let chunk: Buffer | null = null
+    const isOver = (): boolean => socket.destroyed || socket.readableEnded
+    await eventually(() => {
+      // Reading makes the stream ask its socket for more.
+      chunk = (socket.read(65_536) ?? socket.read()) as Buffer | null
+      return chunk !== null || isOver()
+    }, 'more bytes')
+    if (chunk === null) return false
+    received += (chunk as Buffer).length
+    await (clock === undefined ? turns(1) : clock.advance(pause))
   }
   return true
 }

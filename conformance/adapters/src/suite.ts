@@ -34,7 +34,6 @@ import { logCases } from './cases/log.ts'
 import { metricsCases } from './cases/metrics.ts'
 import { openapiCases } from './cases/openapi.ts'
 import { protection } from './cases/protection/index.ts'
-import { protectionTimeLimits } from './cases/protection/time-limits.ts'
 import { proxy } from './cases/proxy/index.ts'
 import { rateLimits } from './cases/rate-limits.ts'
 import { replies } from './cases/replies/index.ts'
@@ -46,6 +45,7 @@ import { sessions } from './cases/sessions.ts'
 import { sse } from './cases/sse.ts'
 import { sseClosing } from './cases/sse-closing.ts'
 import { sseEnds } from './cases/sse-ends.ts'
+import { sseTimeLimits } from './cases/sse-time-limits.ts'
 import { sseSlowClients } from './cases/sse-slow-clients.ts'
 import { sockets } from './cases/sockets/index.ts'
 import { socketUpgrades } from './cases/sockets-upgrade/index.ts'
@@ -101,6 +101,7 @@ const groups = {
   trailers,
   duplex,
   sse,
+  'sse-time-limits': sseTimeLimits,
   'sse-slow-clients': sseSlowClients,
   'sse-ends': sseEnds,
   'sse-closing': sseClosing,
@@ -129,7 +130,6 @@ const groups = {
   connect: connectCases,
   cookies,
   protection,
-  'protection-time-limits': protectionTimeLimits,
   'header-rules': headerRules,
   proxy,
   metrics: metricsCases,

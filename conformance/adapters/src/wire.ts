@@ -4,6 +4,9 @@ import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { Address } from 'volant'
 
+/** Cases hold the clock of their server; a client keeps to that of the machine. */
+const { setTimeout, clearTimeout, performance } = globalThis
+const now = performance.now.bind(performance)
 /** For how long nothing may come before the case fails, in ms: a time that only a hang takes. */
 const patience = 30_000
 /** For how long something may come that is not what is waited for, in ms. */
@@ -85,16 +88,16 @@ export class Wire {
 
   /** Waits until `test` holds, or says what was received. */
   async until<T>(test: () => T | undefined, what: string): Promise<T> {
-    const last = Date.now() + longest
-    let deadline = Date.now() + patience
+    const last = now() + longest
+    let deadline = now() + patience
     let had = this.received.length
     for (;;) {
       const result = test()
       if (result !== undefined) return result
       // A slow machine takes its time for megabytes.
-      if (this.received.length !== had) deadline = Date.now() + patience
+      if (this.received.length !== had) deadline = now() + patience
       had = this.received.length
-      const left = Math.min(deadline, last) - Date.now()
+      const left = Math.min(deadline, last) - now()
       if (left <= 0)
         throw new Error(
           `waited for ${what} in vain; received: ${this.received.toString('latin1').slice(0, 500)}`,

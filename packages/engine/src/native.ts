@@ -130,10 +130,15 @@ function socketEvent(at: number, kind: number): void {
 }
 
 let binding: Binding | null = null
+/** Whether a test holds the clock, also one that began before the first server. */
+let isClockHeld = false
 
 function start(addon: Addon): Binding {
   // This runs outside any request, so it captures no user's async context.
-  binding ??= addon.open(memory, onSlice, references, bodies, overflow, {})
+  if (binding === null) {
+    binding = addon.open(memory, onSlice, references, bodies, overflow, {})
+    if (isClockHeld) binding.holdClock(true)
+  }
   setQuestions(binding)
   return binding
 }
@@ -273,12 +278,13 @@ function attach(engine: Binding, fd: number): void {
 }
 
 /**
- * The clock by which the engine of this thread counts time limits, for tests. It does nothing while no server was made.
- * `Date` and the timers of JavaScript have clocks of their own.
+ * The clock by which the engine of this thread counts time limits, for tests. `Date` and the timers of JavaScript have
+ * clocks of their own.
  */
 export const engineClock = {
   /** Has the clock stand still (true), or go on from where it stands (false). */
   hold(hold: boolean): void {
+    isClockHeld = hold
     binding?.holdClock(hold)
   },
   /** Moves the clock on by `ms`. Resolves when whatever is late then has been ended. */

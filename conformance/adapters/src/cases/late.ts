@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { before, type Context, type Next, type VolantError } from 'volant'
-import { deferred, eventually, type Kit, request, within } from '../kit.ts'
+import { deferred, eventually, type Kit, request, within, turns } from '../kit.ts'
 
 const circle: Record<string, unknown> = {}
 circle['self'] = circle
@@ -151,8 +150,8 @@ export function lateReplies(kit: Kit): void {
       app.get('/next', async () => {
         go.resolve()
         await Promise.all(late)
-        // In this time what came late would be written.
-        await sleep(1)
+        // Meanwhile what came late would be written.
+        await turns()
         return 'mine'
       })
       await kit.serve(app, async (live) => {

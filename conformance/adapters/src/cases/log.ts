@@ -1,10 +1,9 @@
 /** `ctx.log`, `app.log`, and `log` of `volant/log`: each line has the id of its request, wherever it is written. */
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { logger, requestId } from 'volant'
-import { eventually, type Kit, request } from '../kit.ts'
+import { eventually, type Kit, request, turns, untilAborted } from '../kit.ts'
 
 /** It is imported by these cases alone: from then on the requests of all apps are followed. */
 const requestLog = async () => (await import('volant/log')).log
@@ -54,7 +53,9 @@ export function logCases(kit: Kit): void {
       const deeper = log.child({ module: 'deep' })
       const work = async (id: string): Promise<void> => {
         log.info({ at: id }, 'await')
-        await sleep(Number(id) % 7)
+        await new Promise((resolve) => setTimeout(resolve))
+        // They go on in another order.
+        await turns(Number(id) % 7)
         log.info({ at: id }, 'timer')
         await new Promise<void>((resolve) => {
           setImmediate(() => {
@@ -97,9 +98,9 @@ export function logCases(kit: Kit): void {
         for await (const chunk of ctx.bodyStream) log.debug('%d bytes', chunk.length)
         return (async function* () {
           yield 'x'
-          await sleep(1)
+          await turns(1)
           log.info('reply')
-          await sleep(5_000, undefined, { signal: ctx.signal })
+          await untilAborted(ctx.signal)
         })()
       })
       await kit.serve(app, async (live) => {

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, test } from 'node:test'
 import { type Context, HTTPError, middleware, type ResponseInfo } from 'volant'
-import { eventually, type Kit, request } from '../kit.ts'
+import { eventually, type Kit, request, turns } from '../kit.ts'
 
 /** What watches requests: onResponse, lifecycle hooks, diagnostics channels. */
 export function observing(kit: Kit): void {
@@ -40,7 +40,7 @@ export function observing(kit: Kit): void {
       })
       app.get('/late', (ctx) => {
         ctx.text('reply')
-        return new Promise((resolve) => setTimeout(resolve, 20))
+        return turns()
       })
       await kit.serve(app, async (live) => {
         for (const path of ['/value', '/async', '/teapot', '/broken', '/empty', '/stream', '/none']) {

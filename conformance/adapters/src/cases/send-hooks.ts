@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { createGzip, gunzipSync } from 'node:zlib'
 import type { Chunk, SendHook } from 'volant'
-import { deferred, eventually, type Kit, request } from '../kit.ts'
+import { deferred, eventually, type Kit, request, turns } from '../kit.ts'
 
 /** Hooks that change replies before they leave, over sockets. What they may do is in packages/volant/test. */
 export function sendHooks(kit: Kit): void {
@@ -60,7 +60,7 @@ export function sendHooks(kit: Kit): void {
     test('changes status and headers of values, errors and misses, and the replies keep their order', async () => {
       const app = kit.app()
       app.onSend(async (ctx, { status, headers }) => {
-        if (ctx.path === '/slow') await new Promise((resolve) => setTimeout(resolve, 20))
+        if (ctx.path === '/slow') await turns()
         headers.set('cache-control', status < 300 ? 'max-age=60' : 'no-store')
         if (ctx.path === '/moved') ctx.status(410)
       })

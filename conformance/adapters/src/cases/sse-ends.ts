@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context, EventStream } from 'volant'
 import { has, keeping, open, sent } from '../event-stream.ts'
-import { deferred, eventually, type Kit, request, unchanging, within } from '../kit.ts'
+import { deferred, eventually, type Kit, request, unchanging, within, turns, untilAborted } from '../kit.ts'
 
 /** These cases end a stream of events before its last one: clients leave, and sources fail. */
 export function sseEnds(kit: Kit): void {
@@ -16,7 +15,7 @@ export function sseEnds(kit: Kit): void {
         ctx.sse(async function* () {
           try {
             yield 1
-            await sleep(60_000, undefined, { signal: ctx.signal })
+            await untilAborted(ctx.signal)
           } finally {
             ends[0]?.resolve()
           }
@@ -96,7 +95,7 @@ export function sseEnds(kit: Kit): void {
         (ctx) =>
           ctx.sse(async (stream) => {
             stream.send('first')
-            await sleep(1)
+            await turns(1)
             throw new Error('boom')
           }),
         /boom/,
@@ -106,7 +105,7 @@ export function sseEnds(kit: Kit): void {
         (ctx) =>
           ctx.sse((async (stream: EventStream) => {
             stream.send('first')
-            await sleep(1)
+            await turns(1)
             return 5
           }) as never),
         /the function of ctx.sse gives nothing, a generator, or a function .* not 5/,

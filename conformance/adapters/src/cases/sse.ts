@@ -1,11 +1,10 @@
 /** `ctx.sse` over sockets. The text of an event has its table in packages/volant/test/events.test.ts. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeEvent, type EventStream } from 'volant'
 import { compress } from 'volant/compress'
-import { has, keeping, open, sent } from '../event-stream.ts'
-import { deferred, eventually, type Kit, request, within } from '../kit.ts'
+import { has, open, sent } from '../event-stream.ts'
+import { deferred, eventually, type Kit, request, within, turns } from '../kit.ts'
 import type { Wire } from '../wire.ts'
 
 /** A client of a stream of events gets a head at once, each event as it is sent, and nothing else. */
@@ -56,7 +55,7 @@ export function sse(kit: Kit): void {
       )
       app.get('/async', (ctx) =>
         ctx.sse(async (stream) => {
-          await sleep(1)
+          await turns(1)
           stream.send('later')
           stream.close()
           return () => void ended++
@@ -126,14 +125,6 @@ export function sse(kit: Kit): void {
       })
     })
 
-    test('a quiet stream has its heartbeats', async () => {
-      const app = kit.app()
-      keeping(app, { heartbeat: 30 })
-      await kit.serve(app, async (live) => {
-        await has(await open(live), ':\n\n:\n\n:\n\n:\n\n')
-      })
-    })
-
     test('1,000 streams have each event, and no other', async () => {
       const app = kit.app()
       const streams = new Set<EventStream>()
@@ -150,7 +141,7 @@ export function sse(kit: Kit): void {
         await eventually(() => streams.size === 1_000, 'all streams')
         for (let round = 1; round <= 5; round++) {
           for (const stream of streams) assert.equal(stream.send({ id: round, data: { round } }), true)
-          await sleep(1)
+          await turns(1)
         }
         for (const stream of streams) stream.close()
         assert.equal(streams.size, 0)

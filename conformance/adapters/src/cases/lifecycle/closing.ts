@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { procedure, router } from 'volant/procedures'
 import { trpc } from 'volant/trpc'
-import { deferred, eventually, type Kit, Live, request, within } from '../../kit.ts'
+import { deferred, eventually, type Kit, Live, request, within, turns, untilAborted } from '../../kit.ts'
 
 /** What becomes of requests and streams when the app closes. */
 export function closing(kit: Kit): void {
@@ -45,7 +44,7 @@ export function closing(kit: Kit): void {
         yield '0'
         await eventually(() => app.closing, 'the app closes')
         for (let at = 1; at < 5; at++) {
-          await sleep(5)
+          await turns(1)
           yield String(at)
         }
       })
@@ -67,14 +66,14 @@ export function closing(kit: Kit): void {
       app.get('/events', async function* (ctx) {
         yield 'data: 1\n\n'
         opened[0]?.resolve()
-        await sleep(60_000, undefined, { signal: ctx.signal }).catch(() => {})
+        await untilAborted(ctx.signal).catch(() => {})
         reasons.push(ctx.signal.reason, app.closing)
         yield 'data: last\n\n'
       })
       app.get('/thrown', async function* (ctx) {
         yield 'data: 1\n\n'
         opened[1]?.resolve()
-        await sleep(60_000, undefined, { signal: ctx.signal })
+        await untilAborted(ctx.signal)
       })
       const live = new Live(app, await app.listen(0, '127.0.0.1'))
       const reported = kit.reports.length
@@ -143,8 +142,8 @@ export function closing(kit: Kit): void {
     test('close ends subscriptions so that their clients connect again', async () => {
       const app = kit.app({ limits: { shutdownTimeout: 60_000 } })
       const ends: Record<string, (signal: AbortSignal) => Promise<unknown>> = {
-        returns: (signal) => sleep(60_000, undefined, { signal }).catch(() => {}),
-        throws: (signal) => sleep(60_000, undefined, { signal }),
+        returns: (signal) => untilAborted(signal).catch(() => {}),
+        throws: (signal) => untilAborted(signal),
         hangs: () => new Promise(() => {}),
       }
       const subscription = (end: string) =>

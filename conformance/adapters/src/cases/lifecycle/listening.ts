@@ -4,11 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import type { Scope, VolantError } from 'volant'
 import { freePort } from '@volant/test-kit'
-import { deferred, eventually, type Kit, Live, request, within } from '../../kit.ts'
+import { deferred, eventually, type Kit, Live, request, within, turns } from '../../kit.ts'
 
 const coded = (code: string) => (error: VolantError) => (error.code as string) === code
 
@@ -234,7 +233,7 @@ export function listening(kit: Kit): void {
       app.onStart(() => void ran.push('first'))
       assert.equal((await app.inject('/late')).status, 404)
       app.register(async (scope: Scope) => {
-        await sleep(20)
+        await turns()
         scope.get('/late', () => 'late')
         scope.onStart(() => void ran.push('plugin'))
       })

@@ -20,7 +20,7 @@ export function signalsAndExit(kit: Kit): void {
           app.get('/slow', async () => {
             console.log('entered')
             await closing
-            await new Promise((go) => ${twice} || setTimeout(go, 50))
+            await new Promise((go) => ${twice} || setImmediate(go))
             return 'done'
           })
           const { port } = await app.listen(0, '127.0.0.1')
@@ -64,7 +64,7 @@ export function signalsAndExit(kit: Kit): void {
         app.get('/slow', async () => {
           console.error('entered')
           await closing
-          return new Promise((go) => setTimeout(go, 50, 'done'))
+          return new Promise((go) => setImmediate(go, 'done'))
         })
         console.log((await app.listen(0, '127.0.0.1')).port)`
       const child = spawn(process.execPath, ['--input-type=module', '-e', script])

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { deferred, eventually, type Kit, request } from '../../kit.ts'
+import { deferred, eventually, type Kit, request, turns } from '../../kit.ts'
 
 /** How many requests, connections and bytes of bodies there may be at a time. */
 export function loadLimits(kit: Kit): void {
@@ -80,7 +79,8 @@ export function loadLimits(kit: Kit): void {
         first.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n')
         first.send(Buffer.alloc(1_999_999))
         // Nothing tells when the server has read them; had it not, the first body would be the one refused.
-        await sleep(200)
+        await eventually(() => first.socket.writableLength === 0, 'the body has left')
+        await turns(200)
         const second = await live.connect()
         second.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 1500000\r\n\r\n')
         second.send(Buffer.alloc(1_200_000))
@@ -101,7 +101,7 @@ export function loadLimits(kit: Kit): void {
         const held = await live.connect()
         held.send(`${head}1900\r\n\r\n`).send(Buffer.alloc(900))
         // Nothing tells when the server has read them.
-        await sleep(100)
+        await turns()
         refused.send(Buffer.alloc(500))
         assert.equal((await refused.reply()).status, 503)
         // The rest of it is awaited, and there is room for as much as it had.

@@ -1,49 +1,68 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { HTTPError, type ResponseInfo } from 'volant'
-import { deferred, type Kit, readSlowly, request, within } from '../../kit.ts'
+import { deferred, type Kit, eventually, readSlowly, request, unchanging, within } from '../../kit.ts'
+import { passes } from '../../time-limit.ts'
 
 /** How long a client may take. */
 export function timeLimits(kit: Kit): void {
   describe('limits', () => {
-    test('an idle connection is closed after keepAliveTimeout', kit.needs('keepAliveTimeout'), async () => {
-      const app = kit.app({ limits: { keepAliveTimeout: 150 } })
+    test('an idle connection is closed after keepAliveTimeout', kit.needs('keepAliveTimeout'), async (t) => {
+      const clock = kit.clock(t)
+      const keepAliveTimeout = clock.isHeld ? 10_000 : 300
+      const app = kit.app({ limits: { keepAliveTimeout } })
       app.get('/x', () => 'ok')
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
-        const start = Date.now()
-        await wire.send(request('GET', '/x')).reply()
-        await wire.ended()
-        const took = Date.now() - start
-        assert.ok(took >= 100 && took < 8_000, `${took} ms`)
-      })
-    })
-
-    test('a head that does not arrive is 408 after headersTimeout', kit.needs('headersTimeout'), async () => {
-      const app = kit.app({ limits: { headersTimeout: 250 } })
-      app.get('/x', () => 'ok')
-      await kit.serve(app, async (live) => {
-        const wire = await live.connect()
-        wire.send('GET /x HTTP/1.1\r\nHo')
-        assert.equal((await wire.reply()).status, 408)
+        // Each request begins its time again.
+        for (let requests = 0; requests < 3; requests++) {
+          assert.equal((await wire.send(request('GET', '/x')).reply()).text, 'ok')
+          if (clock.isHeld) await clock.advance(keepAliveTimeout - 1)
+        }
+        assert.equal((await wire.send(request('GET', '/x')).reply()).text, 'ok')
+        await passes(clock, keepAliveTimeout, () => wire.isEnded, 'the end of the connection')
         await wire.ended()
       })
     })
 
-    test('a body that does not arrive is 408 after requestTimeout', async () => {
-      const app = kit.app({ limits: { requestTimeout: 300, headersTimeout: 300, drainTimeout: 300 } })
+    test(
+      'a head that does not arrive is 408 after headersTimeout',
+      kit.needs('headersTimeout'),
+      async (t) => {
+        const clock = kit.clock(t)
+        const headersTimeout = clock.isHeld ? 10_000 : 250
+        const app = kit.app({ limits: { headersTimeout } })
+        app.get('/x', () => 'ok')
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          wire.send('GET /x HTTP/1.1\r\nHo')
+          await passes(clock, headersTimeout, () => wire.received.length > 0, 'the reply')
+          assert.equal((await wire.reply()).status, 408)
+          await wire.ended()
+        })
+      },
+    )
+
+    test('a body that does not arrive is 408 after requestTimeout', async (t) => {
+      const clock = kit.clock(t)
+      const [requestTimeout, drainTimeout] = clock.isHeld ? [60_000, 2_000] : [300, 300]
+      const headersTimeout = clock.isHeld ? 10_000 : 300
+      const app = kit.app({ limits: { requestTimeout, headersTimeout, drainTimeout } })
       app.post('/b', () => 'ok')
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         wire.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc')
+        await passes(clock, requestTimeout, () => wire.received.length > 0, 'the reply')
         assert.equal((await wire.reply()).status, 408)
+        if (clock.isHeld) await clock.advance(drainTimeout)
         await wire.ended()
       })
     })
 
-    test('a body that is read as a stream and does not arrive is 408 after requestTimeout', async () => {
-      const app = kit.app({ limits: { requestTimeout: 700, headersTimeout: 500 } })
+    test('a body that is read as a stream and does not arrive is 408 after requestTimeout', async (t) => {
+      const clock = kit.clock(t)
+      const requestTimeout = clock.isHeld ? 60_000 : 400
+      const app = kit.app({ limits: { requestTimeout, headersTimeout: requestTimeout / 2 } })
       const reports = kit.reports.length
       const failed = deferred<unknown>()
       const stopped = deferred()
@@ -62,9 +81,11 @@ export function timeLimits(kit: Kit): void {
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         wire.send('POST /s HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc')
+        await passes(clock, requestTimeout, () => wire.received.length > 0, 'the reply')
         const reply = await wire.reply()
         assert.deepEqual([reply.status, reply.headers['connection']], [408, 'close'])
         assert.equal((reply.json() as { code: string }).code, 'E_REQUEST_TIMEOUT')
+        if (clock.isHeld) await clock.advance(2_000)
         await wire.ended()
         const error = await within(failed.promise, 10_000, 'the failure of the body')
         assert.ok(error instanceof HTTPError)
@@ -76,8 +97,10 @@ export function timeLimits(kit: Kit): void {
       assert.deepEqual(kit.reports.slice(reports), [])
     })
 
-    test('a body that does not arrive once its reply has begun ends that reply without its end', async () => {
-      const app = kit.app({ limits: { requestTimeout: 700, headersTimeout: 500 } })
+    test('a body that does not arrive once its reply has begun ends that reply without its end', async (t) => {
+      const clock = kit.clock(t)
+      const requestTimeout = clock.isHeld ? 60_000 : 400
+      const app = kit.app({ limits: { requestTimeout, headersTimeout: requestTimeout / 2 } })
       const stopped = deferred()
       app.post('/s', { bodyMode: 'stream' }, (ctx) => {
         ctx.signal.addEventListener('abort', () => stopped.resolve())
@@ -86,42 +109,46 @@ export function timeLimits(kit: Kit): void {
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         wire.send('POST /s HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc')
-        await within(wire.closed, 10_000, 'the end of the connection')
+        await wire.until(() => wire.received.includes('\r\nabc') || undefined, 'the begun reply')
+        await passes(clock, requestTimeout, () => wire.isEnded, 'the end of the connection')
         assert.match(wire.received.toString('latin1'), /^HTTP\/1\.1 200 [^]*\r\nabc(\r\n)?$/)
         await within(stopped.promise, 10_000, 'the abort of ctx.signal')
       })
     })
 
-    test('a client that does not read is reset after sendTimeout', async () => {
-      const app = kit.app({ limits: { sendTimeout: 300 } })
-      const left = deferred<number>()
+    test('a client that does not read is reset after sendTimeout', async (t) => {
+      const clock = kit.clock(t)
+      const sendTimeout = clock.isHeld ? 30_000 : 300
+      const app = kit.app({ limits: { sendTimeout } })
+      let sent = 0
+      let isLeft = false
       app.get('/big', (ctx) => {
-        const start = Date.now()
-        ctx.signal.addEventListener('abort', () => left.resolve(Date.now() - start))
+        ctx.signal.addEventListener('abort', () => (isLeft = true))
         return (function* () {
-          for (;;) yield Buffer.alloc(65_536)
+          for (; ; sent++) yield Buffer.alloc(65_536)
         })()
       })
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         wire.socket.pause()
         wire.send(request('GET', '/big'))
-        const took = await within(left.promise, 30_000, 'the reset')
-        assert.ok(took >= 250, `${took} ms`)
+        await unchanging(() => sent, 'the reply waits for its client')
+        await passes(clock, sendTimeout, () => isLeft, 'the reset')
       })
     })
 
-    test('sendTimeout leaves a client alone that reads slowly but steadily', async () => {
+    test('sendTimeout leaves a client alone that reads slowly but steadily', async (t) => {
+      const clock = kit.clock(t)
       const long = Buffer.alloc(24_000_000)
       let isWhole = false
-      // A client that stands still for once is late: then one that reads more slowly has a longer time.
-      for (const sendTimeout of [1_000, 4_000, 16_000]) {
+      // Where time goes on, a client that stands still for once is late: then one that reads more slowly has a longer time.
+      for (const sendTimeout of clock.isHeld ? [30_000] : [400, 4_000, 16_000]) {
         const app = kit.app({ limits: { sendTimeout } })
         app.get('/long', () => long)
         await kit.serve(app, async (live) => {
           const wire = await live.connect()
           wire.send(request('GET', '/long'))
-          isWhole = await readSlowly(wire.socket, long.length, sendTimeout / 100)
+          isWhole = await readSlowly(wire.socket, long.length, sendTimeout / 100, clock)
         })
         if (isWhole) break
       }
@@ -131,20 +158,27 @@ export function timeLimits(kit: Kit): void {
     test(
       'a connection past maxConnectionAge is closed with its next reply',
       kit.needs('maxConnectionAge'),
-      async () => {
-        // The server's clock may be up to a second behind, but shows no time before its start.
-        const start = performance.now()
-        const app = kit.app({ limits: { maxConnectionAge: 1_000 } })
+      async (t) => {
+        const clock = kit.clock(t)
+        const maxConnectionAge = clock.isHeld ? 3_600_000 : 1_000
+        const limits = { maxConnectionAge, keepAliveTimeout: 86_400_000 }
+        const app = kit.app({ limits })
         app.get('/x', () => 'ok')
         await kit.serve(app, async (live) => {
           const wire = await live.connect()
-          const untilTheLast = async () => {
-            while ((await wire.send(request('GET', '/x')).reply()).headers['connection'] !== 'close')
-              await sleep(20)
+          const isLast = async () =>
+            (await wire.send(request('GET', '/x')).reply()).headers['connection'] === 'close'
+          assert.equal(await isLast(), false)
+          if (clock.isHeld) {
+            await clock.advance(maxConnectionAge - 1)
+            assert.equal(await isLast(), false)
+            await clock.advance(1)
+            assert.equal(await isLast(), false)
+            await clock.advance(1)
+            assert.equal(await isLast(), true)
+          } else {
+            await eventually(isLast, 'the last reply')
           }
-          await within(untilTheLast(), 30_000, 'the last reply')
-          const took = performance.now() - start
-          assert.ok(took >= 990, `${took} ms`)
           await wire.ended()
         })
       },

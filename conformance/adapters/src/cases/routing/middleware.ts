@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { VolantError } from 'volant'
-import type { Kit } from '../../kit.ts'
+import { type Kit, turns } from '../../kit.ts'
 
 /** Middleware around routes. */
 export function middlewareOrder(kit: Kit): void {
@@ -106,11 +106,11 @@ export function middlewareOrder(kit: Kit): void {
         void next()
       })
       app.get('/x', async () => {
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await turns()
         return 'late'
       })
       app.get('/fails', async () => {
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await turns()
         throw new Error('late')
       })
       await kit.serve(app, async (live) => {

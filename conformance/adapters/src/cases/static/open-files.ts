@@ -113,11 +113,19 @@ export function openFiles(kit: Kit): void {
             console.log(received)`
           const least = process.memoryUsage.rss()
           let most = least
-          const timer = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 10)
           const args = ['--input-type=module', '-e', program, `${live.address.url}/enormous.bin`]
-          const { stdout } = await promisify(execFile)(process.execPath, args)
-          clearInterval(timer)
-          assert.equal(Number(stdout), size)
+          let received: number | undefined
+          const client = promisify(execFile)(process.execPath, args).then(({ stdout }) => {
+            received = Number(stdout)
+          })
+          await Promise.all([
+            client,
+            eventually(() => {
+              most = Math.max(most, process.memoryUsage.rss())
+              return received !== undefined
+            }, 'the end of the client'),
+          ])
+          assert.equal(received, size)
           // What is not collected yet counts, too.
           assert.ok(most - least < 96 * 1_048_576, `${Math.round((most - least) / 1_048_576)} MiB more`)
         },

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { before, type Context, HTTPError, type Next } from 'volant'
-import { deferred, eventually, type Kit, request, within } from '../../kit.ts'
+import { deferred, eventually, type Kit, request, within, turns } from '../../kit.ts'
 
 /** Generators that a handler returned. */
 export function returnedGenerators(kit: Kit): void {
@@ -17,7 +16,7 @@ export function returnedGenerators(kit: Kit): void {
         test(`what it sets and throws before its first chunk counts (${name})`, async () => {
           const app = kit.app()
           app.get('/async', layer, async function* (ctx) {
-            await sleep(1)
+            await turns(1)
             ctx.header('x-rows', '2').header('content-type', 'text/csv').status(203)
             yield 'a\n'
             yield 'b\n'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { deferred, eventually, type Kit, request, unchanging, within } from '../../kit.ts'
+import { deferred, eventually, type Kit, request, unchanging, within, turns } from '../../kit.ts'
 
 /** Streams wait for clients that read slowly, and end with those that leave. */
 export function slowClients(kit: Kit): void {
@@ -63,7 +62,7 @@ export function slowClients(kit: Kit): void {
               try {
                 for (;;) {
                   yield 'x'
-                  await sleep(5)
+                  await turns(1)
                 }
               } finally {
                 cancelled.resolve()

@@ -5,22 +5,23 @@ import { cors, type HTTPError } from 'volant'
 import { timeout } from 'volant/middleware'
 import { deferred, eventually, type Kit, request } from '../../kit.ts'
 
-/** A time that no other timer has, and that no case waits for, in milliseconds. */
-const farAway = 86_399_999
+/** Times that no other timer has, and that no case waits for, in milliseconds. */
+const [soon, farAway] = [86_399_998, 86_399_999]
 
 /** The time limit of `timeout()`. */
-export function protectionTimeLimits(kit: Kit): void {
+export function handlerTimeouts(kit: Kit): void {
   describe('protection', () => {
     const codeOf = (reply: { json(): unknown }): unknown => (reply.json() as { code: string }).code
 
     test('a slow handler is answered with 503, its signal aborted, and the connection goes on', async (t) => {
       const reports: unknown[] = []
       const app = kit.app({ report: (error) => void reports.push(error) })
-      app.use('/slow', timeout(50))
+      app.use('/slow', timeout(soon))
       app.use('/stream', timeout(farAway))
       app.use(cors({ origin: 'https://app.example' }))
-      const aborted = deferred()
+      const [begun, aborted] = [deferred(), deferred()]
       app.get('/slow', async (ctx) => {
+        begun.resolve()
         await once(ctx.signal, 'abort')
         aborted.resolve()
         return 'too late'
@@ -35,16 +36,19 @@ export function protectionTimeLimits(kit: Kit): void {
           })(),
         ),
       )
-      const pass = timerOf(t, farAway)
+      const pass = timersOf(t)
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
-        const reply = await wire.send(request('GET', '/slow', { origin: 'https://app.example' })).reply()
+        wire.send(request('GET', '/slow', { origin: 'https://app.example' }))
+        await begun.promise
+        pass(soon)
+        const reply = await wire.reply()
         assert.deepEqual([reply.status, codeOf(reply)], [503, 'E_HANDLER_TIMEOUT'])
         assert.equal(reply.headers['access-control-allow-origin'], 'https://app.example')
         await aborted.promise
         wire.send(request('GET', '/stream'))
         await wire.until(() => wire.received.includes('begun, ') || undefined, 'the stream')
-        pass()
+        pass(farAway)
         isOver.resolve()
         assert.equal((await wire.reply()).text, 'begun, ended')
       })
@@ -67,12 +71,12 @@ export function protectionTimeLimits(kit: Kit): void {
           })(),
         )
       })
-      const pass = timerOf(t, farAway)
+      const pass = timersOf(t)
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         wire.send(request('GET', '/endless'))
         await wire.until(() => wire.received.includes('begun') || undefined, 'the stream')
-        pass()
+        pass(farAway)
         await assert.rejects(wire.reply())
         await cancelled.promise
         await eventually(() => outcomes.length === 1, 'the request is over')
@@ -86,17 +90,17 @@ export function protectionTimeLimits(kit: Kit): void {
   })
 }
 
-/** Gives a function that ends the timer of `ms` milliseconds which was started last, at once. */
-function timerOf(t: TestContext, ms: number): () => void {
+/** Gives a function that ends the timer which was started last with so many milliseconds, at once. */
+function timersOf(t: TestContext): (ms: number) => void {
   const start = globalThis.setTimeout as (run: (...given: unknown[]) => void, ...rest: unknown[]) => unknown
-  let end = (): void => assert.fail(`there is no timer of ${ms} ms`)
+  const ends = new Map<unknown, () => void>()
   t.mock.method(
     globalThis,
     'setTimeout',
     (run: (...given: unknown[]) => void, after: unknown, ...given: unknown[]) => {
-      if (after === ms) end = () => run(...given)
+      ends.set(after, () => run(...given))
       return start(run, after, ...given)
     },
   )
-  return () => end()
+  return (ms) => (ends.get(ms) ?? assert.fail(`there is no timer of ${ms} ms`))()
 }

@@ -1,0 +1,25 @@
+/** Time limits: what they end is not over before them, and it is over at them. */
+import assert from 'node:assert/strict'
+import { eventually, turns } from '@volant/test-kit'
+import type { AdapterClock } from './clock.ts'
+
+/**
+ * Has `limit` ms pass, and waits until `isOver`. Where the clock is held, it may not be over before the last of them, and
+ * no time passes after it.
+ */
+export async function passes(
+  clock: AdapterClock,
+  limit: number,
+  isOver: () => boolean,
+  what: string,
+): Promise<void> {
+  if (clock.isHeld) {
+    // The server reads what was sent to it: its time begins then.
+    await turns()
+    await clock.advance(limit - 1)
+    await turns()
+    assert.equal(isOver(), false, `${what} comes too early`)
+    await clock.advance(1)
+  }
+  await eventually(isOver, what)
+}
