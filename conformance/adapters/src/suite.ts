@@ -57,7 +57,6 @@ import { socketTopics } from './cases/sockets-topics/index.ts'
 import { duplex } from './cases/duplex.ts'
 import { smoke } from './cases/smoke.ts'
 import { staticFolders } from './cases/static/index.ts'
-import { staticTimeLimits } from './cases/static/time-limits.ts'
 import { staticTraversal } from './cases/static-traversal.ts'
 import { streams } from './cases/streams/index.ts'
 import { trailers } from './cases/trailers/index.ts'
@@ -119,7 +118,6 @@ const groups = {
   files,
   forms,
   'static-folders': staticFolders,
-  'static-time-limits': staticTimeLimits,
   'static-traversal': staticTraversal,
   etag: etags,
   compression,
@@ -197,7 +195,6 @@ const notOverHttp2: Partial<Record<Group, string>> = {
   proxy: 'it has field values that HTTP/2 refuses',
   'sse-closing': 'it takes long, and counts connections of HTTP/1.1',
   'static-folders': 'it takes long, and replies of files are in `files`',
-  'static-time-limits': 'a folder is looked at without regard to the version',
   debug: 'it takes long, and its replies are ordinary ones',
 }
 

@@ -56,6 +56,7 @@ export function closing(kit: Kit): void {
       assert.equal((await wire.reply()).text, '01234')
       // Of its own accord: its head could not say so yet.
       assert.equal(await within(wire.closed, 8_000, 'the end'), 'end')
+      live.closeAll()
       await within(closing, 8_000, 'close')
     })
 
@@ -82,7 +83,7 @@ export function closing(kit: Kit): void {
       for (const { promise } of opened) await promise
       await cut.until(() => (cut.received.includes('data: 1') ? true : undefined), 'the first event')
       const injected = app.inject('/events')
-      await within(app.close(), 30_000, 'close')
+      const closed = app.close()
       const reply = await wire.reply()
       assert.equal(reply.text, 'data: 1\n\ndata: last\n\n')
       assert.equal((await injected).text(), reply.text)
@@ -93,6 +94,7 @@ export function closing(kit: Kit): void {
       await assert.rejects(cut.reply())
       assert.equal(kit.reports.length, reported)
       live.closeAll()
+      await within(closed, 30_000, 'close')
     })
 
     test('close does not tell requests that have no reply yet, nor streams with a length', async () => {
@@ -161,14 +163,15 @@ export function closing(kit: Kit): void {
       for (const wire of wires) {
         await wire.until(() => (wire.received.includes('data: 1') ? true : undefined), 'the first event')
       }
-      await within(app.close(), 30_000, 'close')
+      const closing = app.close()
       for (const wire of wires) {
         if (!kit.can('last-chunk')) await wire.closed
         const text = kit.can('last-chunk') ? (await wire.reply()).text : String(wire.received)
         assert.doesNotMatch(text, /event: (return|serialized-error)/)
       }
-      assert.equal(kit.reports.length, reported)
       live.closeAll()
+      await within(closing, 30_000, 'close')
+      assert.equal(kit.reports.length, reported)
     })
 
     test('onClosing runs first, all of them at once, while the port is open', async () => {

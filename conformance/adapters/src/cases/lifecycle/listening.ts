@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Scope, VolantError } from 'volant'
 import { freePort } from '@volant/test-kit'
-import { deferred, eventually, type Kit, Live, request, within, turns } from '../../kit.ts'
+import { deferred, type Kit, Live, turns } from '../../kit.ts'
 
 const coded = (code: string) => (error: VolantError) => (error.code as string) === code
 
@@ -133,45 +133,6 @@ export function listening(kit: Kit): void {
         writeFileSync(file, 'mine')
         await assert.rejects(kit.app().listen({ path: file }), coded('EADDRINUSE'))
       } finally {
-        rmSync(folder, { recursive: true })
-      }
-    })
-
-    test('what is cut off on a Unix socket, which has no reset, ends alone', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'volant-'))
-      const app = kit.app({ limits: { sendTimeout: 300, shutdownTimeout: 300 } })
-      const left = deferred()
-      app.get('/broken', (ctx) =>
-        ctx.stream(
-          (async function* () {
-            yield 'begun'
-            throw new Error('broken')
-          })(),
-        ),
-      )
-      app.get('/unread', (ctx) => {
-        ctx.signal.addEventListener('abort', () => left.resolve())
-        return (function* () {
-          for (;;) yield Buffer.alloc(65_536)
-        })()
-      })
-      app.get('/wait', (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve)))
-      try {
-        const live = new Live(app, await app.listen({ path: join(folder, 'app.sock') }))
-        const broken = (await live.connect()).send(request('GET', '/broken'))
-        await within(broken.closed, 30_000, 'the end of the broken stream')
-        const unread = await live.connect()
-        unread.socket.pause()
-        unread.send(request('GET', '/unread'))
-        await within(left.promise, 30_000, 'the end of what is not read')
-        const waiting = (await live.connect()).send(request('GET', '/wait'))
-        await eventually(() => app.stats().inFlight === 1, 'the request in flight')
-        await within(app.close(), 30_000, 'the close')
-        await within(waiting.closed, 30_000, 'the end of what is in flight')
-        live.closeAll()
-      } finally {
-        kit.reports.length = 0
-        await app.close()
         rmSync(folder, { recursive: true })
       }
     })

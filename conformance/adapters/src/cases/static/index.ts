@@ -3,6 +3,7 @@ import type { Kit } from '../../kit.ts'
 import { staticReplies } from './replies.ts'
 import { staticRouting } from './routing.ts'
 import { staticFallbacks } from './fallbacks.ts'
+import { staticChanges } from './changes.ts'
 import { staticCompression } from './compression.ts'
 import { openFiles } from './open-files.ts'
 
@@ -11,5 +12,6 @@ export function staticFolders(kit: Kit): void {
   staticRouting(kit)
   staticFallbacks(kit)
   staticCompression(kit)
+  staticChanges(kit)
   openFiles(kit)
 }

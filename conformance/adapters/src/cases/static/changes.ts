@@ -2,17 +2,18 @@ import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { testClock } from '@volant/test-kit'
 import { gzipSync } from 'node:zlib'
 import type { Kit } from '../../kit.ts'
 import { written, script, publicFolder } from './folder.ts'
 
-/** When a change of a folder is seen. */
-export function staticTimeLimits(kit: Kit): void {
+/** When a change of a folder is seen. Every adapter looks at folders by the clock of JavaScript. */
+export function staticChanges(kit: Kit): void {
   describe('static folders', () => {
     const { root, serve } = publicFolder(kit)
 
     test('a changed file, a new one and one that was removed are seen after at most a second', async (t) => {
-      const clock = kit.clock(t)
+      const clock = testClock(t)
       const name = join(root, 'changing.txt')
       await serve(
         (app) => app.static('/', root, { precompressed: true }),
@@ -58,7 +59,7 @@ export function staticTimeLimits(kit: Kit): void {
     })
 
     test('a file that goes before the one in memory is seen, and a newer copy of one that was old', async (t) => {
-      const clock = kit.clock(t)
+      const clock = testClock(t)
       const folder = join(root, 'order')
       mkdirSync(join(folder, 'js.js.gz'), { recursive: true })
       const file = (name: string, text: string | Buffer, at = written): void => {
