@@ -32,9 +32,12 @@ export class Wire {
   readonly socket: Socket
   /** Resolves to how the server ended the connection. */
   readonly closed: Promise<'end' | 'reset'>
-  received = Buffer.alloc(0)
   /** The TCP socket below `socket`, or `socket` itself. A TLSSocket cannot send a RST. */
   readonly #tcp: Socket
+  /** Holds what was received, from `#start` to `#end`, and room behind it: each part would else copy those before it. */
+  #store: Buffer = Buffer.alloc(0)
+  #start = 0
+  #end = 0
   #ended = false
   #wake: (() => void) | null = null
 
@@ -51,9 +54,38 @@ export class Wire {
       this.#wake?.()
     })
     socket.on('data', (bytes: Buffer) => {
-      this.received = Buffer.concat([this.received, bytes])
+      this.#append(bytes)
       this.#wake?.()
     })
+  }
+
+  /** What came and was not taken yet. */
+  get received(): Buffer {
+    return this.#store.subarray(this.#start, this.#end)
+  }
+
+  set received(rest: Buffer) {
+    const isEnd =
+      rest.buffer === this.#store.buffer &&
+      rest.byteOffset + rest.length === this.#store.byteOffset + this.#end
+    if (!isEnd) {
+      this.#store = rest
+      this.#end = rest.length
+    }
+    this.#start = this.#end - rest.length
+  }
+
+  #append(bytes: Buffer): void {
+    if (this.#end + bytes.length > this.#store.length) {
+      const { received } = this
+      // What was taken keeps its bytes: they stay in the store that it is a part of.
+      this.#store = Buffer.alloc(2 * (received.length + bytes.length))
+      received.copy(this.#store)
+      this.#start = 0
+      this.#end = received.length
+    }
+    bytes.copy(this.#store, this.#end)
+    this.#end += bytes.length
   }
 
   /** The client keeps its sending side open after the server's end, unless told to close. */
@@ -165,7 +197,9 @@ export class Wire {
     const code = Number(status[2])
     const body = this.#body(end + 4, code, headers, method)
     if (body === undefined) return this.#incomplete()
-    const text = body.bytes.toString('utf8')
+    let text: string | undefined
+    // Large bodies that no case reads as text are not decoded.
+    const decoded = (): string => (text ??= body.bytes.toString('utf8'))
     this.received = this.received.subarray(body.next)
     return {
       version: status[1] as string,
@@ -175,8 +209,10 @@ export class Wire {
       raw,
       body: body.bytes,
       trailers: body.trailers ?? [],
-      text,
-      json: () => JSON.parse(text) as unknown,
+      get text() {
+        return decoded()
+      },
+      json: () => JSON.parse(decoded()) as unknown,
     }
   }
 

@@ -50,15 +50,6 @@ export function sseClosing(kit: Kit): void {
         },
         /data: bye\n\n$/,
       ],
-      [
-        'ctx.stream with events that waits for ever',
-        async function* (ctx) {
-          ctx.header('content-type', 'Text/Event-Stream; charset=utf-8')
-          yield 'data: first\n\n'
-          await new Promise(() => {})
-        },
-        /data: first\n\n$/,
-      ],
     ]
     for (const [name, handler, last] of endings) {
       test(`${name}: the stream and its connection end, and the close waits for neither`, async () => {

@@ -47,6 +47,32 @@ export function sseTimeLimits(kit: Kit): void {
   })
 
   describe('server-sent events while the app closes', () => {
+    test('ctx.stream with events that waits for ever: the stream and its connection end, and the close waits for neither', async (t) => {
+      const clock = kit.clock(t)
+      const app = kit.app({ limits: { shutdownTimeout: 60_000, drainIdle: 60_000 } })
+      app.get('/e', async function* (ctx) {
+        ctx.header('content-type', 'Text/Event-Stream; charset=utf-8')
+        yield 'data: first\n\n'
+        await new Promise(() => {})
+      })
+      let finished = 0
+      app.onResponse(() => void finished++)
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const reported = kit.reports.length
+      const wire = await open(live)
+      await has(wire, 'data: first')
+      const closing = app.close()
+      await passes(clock, 1_000, () => wire.isEnded, 'the end of the connection')
+      assert.equal(await wire.closed, 'end')
+      // The server has ended its side, and goes on to read until its client has ended the other.
+      wire.socket.end()
+      await within(closing, 30_000, 'close')
+      const text = kit.can('last-chunk') ? (await wire.reply()).text : sent(wire)
+      assert.match(text, /data: first\n\n$/)
+      assert.deepEqual([kit.reports.length, finished], [reported, 1])
+      live.closeAll()
+    })
+
     test('a stream that is no stream of events goes on to its end', async (t) => {
       const clock = kit.clock(t)
       const app = kit.app({ limits: { shutdownTimeout: 60_000, drainIdle: 0 } })
