@@ -1,6 +1,8 @@
 /** Time limits: what they end is not over before them, and it is over at them. */
 import assert from 'node:assert/strict'
-import { eventually, turns } from '@volant/test-kit'
+import type { TestContext } from 'node:test'
+import { engineClock } from '@volant/engine'
+import { eventually, testClock, turns } from '@volant/test-kit'
 import type { AdapterClock } from './clock.ts'
 
 /**
@@ -22,4 +24,13 @@ export async function passes(
     await clock.advance(1)
   }
   await eventually(isOver, what)
+}
+
+/**
+ * Holds the clock of the framework and of its engine until `t` ends: for limits that no adapter leaves to the server below
+ * it, such as those of handlers.
+ */
+export function frameworkClock(t: TestContext): AdapterClock {
+  const clock = testClock(t, engineClock)
+  return { isHeld: true, advance: (ms) => clock.advance(ms) }
 }

@@ -4,6 +4,7 @@ import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, test } from 'node:test'
 import { type Context, HTTPError, middleware, type ResponseInfo } from 'volant'
 import { eventually, type Kit, request, turns } from '../kit.ts'
+import { frameworkClock, passes } from '../time-limit.ts'
 
 /** What watches requests: onResponse, lifecycle hooks, diagnostics channels. */
 export function observing(kit: Kit): void {
@@ -68,12 +69,13 @@ export function observing(kit: Kit): void {
       )
     })
 
-    test('is told of clients that leave, a route’s time limit and sources that fail', async () => {
+    test('is told of clients that leave, a route’s time limit and sources that fail', async (t) => {
+      const clock = frameworkClock(t)
       const app = kit.app()
       const seen: ResponseInfo[] = []
       app.onResponse((_, info) => void seen.push(info))
       app.get('/wait', (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve)))
-      app.get('/own', { handlerTimeout: 20 }, () => new Promise(() => {}))
+      app.get('/own', { handlerTimeout: 30_000 }, () => new Promise(() => {}))
       app.get('/cut', (ctx) => {
         ctx.stream(
           (async function* () {
@@ -92,7 +94,9 @@ export function observing(kit: Kit): void {
         assert.equal(seen[0]?.status, 499)
         assert.equal(seen[0]?.aborted, true)
 
-        assert.equal((await live.ask('/own')).status, 503)
+        const own = (await live.connect()).send(request('GET', '/own'))
+        await passes(clock, 30_000, () => own.received.length > 0, 'the reply')
+        assert.equal((await own.reply()).status, 503)
         await eventually(() => seen.length === 2, 'the route’s own limit')
         assert.deepEqual([seen[1]?.status, seen[1]?.aborted], [503, false])
 
@@ -105,13 +109,16 @@ export function observing(kit: Kit): void {
       })
     })
 
-    test('is told of the app’s time limit', async () => {
-      const app = kit.app({ limits: { handlerTimeout: 50 } })
+    test('is told of the app’s time limit', async (t) => {
+      const clock = frameworkClock(t)
+      const app = kit.app({ limits: { handlerTimeout: 30_000 } })
       const seen: ResponseInfo[] = []
       app.onResponse((_, info) => void seen.push(info))
       app.get('/never', () => new Promise(() => {}))
       await kit.serve(app, async (live) => {
-        assert.equal((await live.ask('/never')).status, 503)
+        const wire = (await live.connect()).send(request('GET', '/never'))
+        await passes(clock, 30_000, () => wire.received.length > 0, 'the reply')
+        assert.equal((await wire.reply()).status, 503)
         await eventually(() => seen.length === 1, 'the app’s limit')
         assert.equal(seen[0]?.status, 503)
         assert.equal((seen[0]?.error as HTTPError | undefined)?.code, 'E_HANDLER_TIMEOUT')

@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { createGzip, gunzipSync } from 'node:zlib'
 import type { Chunk, SendHook } from 'volant'
 import { deferred, eventually, type Kit, request, turns } from '../kit.ts'
+import { frameworkClock, passes } from '../time-limit.ts'
 
 /** Hooks that change replies before they leave, over sockets. What they may do is in packages/volant/test. */
 export function sendHooks(kit: Kit): void {
@@ -123,7 +124,8 @@ export function sendHooks(kit: Kit): void {
       })
     })
 
-    test('waits: a client that leaves cancels the source, and the time of a route answers 503', async () => {
+    test('waits: a client that leaves cancels the source, and the time of a route answers 503', async (t) => {
+      const clock = frameworkClock(t)
       const app = kit.app()
       const waits = deferred()
       let cancelled = 0
@@ -141,10 +143,12 @@ export function sendHooks(kit: Kit): void {
           },
         })
       app.get('/left', (ctx) => ctx.stream(source()))
-      app.get('/time', { handlerTimeout: 20 }, (ctx) => ctx.stream(source()))
+      app.get('/time', { handlerTimeout: 30_000 }, (ctx) => ctx.stream(source()))
       await kit.serve(app, async (live) => {
         const reported = kit.reports.length
-        assert.equal((await live.ask('/time')).status, 503)
+        const late = (await live.connect()).send(request('GET', '/time'))
+        await passes(clock, 30_000, () => late.received.length > 0, 'the reply')
+        assert.equal((await late.reply()).status, 503)
         await eventually(() => cancelled === 1, 'the source is cancelled')
         const wire = await live.connect()
         wire.send(request('GET', '/left'))
@@ -157,8 +161,9 @@ export function sendHooks(kit: Kit): void {
       })
     })
 
-    test('waits no longer than the time of the app', async () => {
-      const app = kit.app({ limits: { handlerTimeout: 50 } })
+    test('waits no longer than the time of the app', async (t) => {
+      const clock = frameworkClock(t)
+      const app = kit.app({ limits: { handlerTimeout: 30_000 } })
       const waits = deferred()
       let aborted = false
       app.onSend((ctx) => {
@@ -167,7 +172,9 @@ export function sendHooks(kit: Kit): void {
       })
       app.get('/x', () => 'x')
       await kit.serve(app, async (live) => {
-        assert.equal((await live.ask('/x')).status, 503)
+        const wire = (await live.connect()).send(request('GET', '/x'))
+        await passes(clock, 30_000, () => wire.received.length > 0, 'the reply')
+        assert.equal((await wire.reply()).status, 503)
         await eventually(() => aborted, 'the signal is aborted')
         waits.resolve()
       })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { testClock } from '@volant/test-kit'
 import { allowedHosts, httpsRedirect, ipRestriction, tooBusy, trailingSlash } from 'volant/middleware'
 import { deferred, eventually, type Kit, request } from '../../kit.ts'
 
@@ -78,7 +79,8 @@ export function refusedRequests(kit: Kit): void {
       })
     })
 
-    test('a request that is refused is refused before its body is sent', kit.needs('late-100'), async () => {
+    test('a request that is refused is refused before its body is sent', kit.needs('late-100'), async (t) => {
+      const clock = testClock(t)
       const app = kit.app()
       app.use('/ip', ipRestriction({ deny: ['loopback'] }))
       app.use('/host', allowedHosts(['shop.example']))
@@ -89,7 +91,8 @@ export function refusedRequests(kit: Kit): void {
       await kit.serve(app, async (live) => {
         for (const path of ['/open', '/busy'])
           assert.equal((await live.post(path, 'text/plain', 'sent')).text, 'sent')
-        await eventually(() => busy.stats().shedding === 1, 'the process is too busy')
+        await clock.advance(100)
+        assert.equal(busy.stats().shedding, 1)
         for (const [path, status] of [
           ['/ip', 403],
           ['/host', 421],

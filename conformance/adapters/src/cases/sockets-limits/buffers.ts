@@ -42,7 +42,7 @@ export function socketBuffers(kit: Kit): void {
     })
 
     test('maxSocketBuffer: a client that never reads is closed with 1013, and others get everything', async () => {
-      const app = kit.app({ limits: { closeTimeout: 300 } })
+      const app = kit.app({ limits: { closeTimeout: 100 } })
       const codes: number[] = []
       const ends = deferred<void>()
       app.ws('/', {

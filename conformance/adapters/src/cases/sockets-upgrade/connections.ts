@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deferred, eventually, type Kit, request } from '../../kit.ts'
 import { frame, handshake, Opcode } from '../../peer.ts'
+import { frameworkClock, passes } from '../../time-limit.ts'
 
 /** The connection of an upgrade: bytes around it, and clients that leave. */
 export function upgradedConnections(kit: Kit): void {
@@ -25,7 +26,8 @@ export function upgradedConnections(kit: Kit): void {
       })
     })
 
-    test('an upgrade that ends after the time of the handler opens and reports nothing', async () => {
+    test('an upgrade that ends after the time of the handler opens and reports nothing', async (t) => {
+      const clock = frameworkClock(t)
       const app = kit.app()
       const late = deferred<void>()
       const ended = deferred<void>()
@@ -34,12 +36,13 @@ export function upgradedConnections(kit: Kit): void {
         await next()
         ended.resolve()
       })
-      app.ws('/a', { handlerTimeout: 50, upgrade: () => late.promise, open: () => void opened++ })
+      app.ws('/a', { handlerTimeout: 30_000, upgrade: () => late.promise, open: () => void opened++ })
       app.get('/b', () => 'b')
       await kit.serve(app, async (live) => {
         const reports = kit.reports.length
         const wire = await live.connect()
         wire.send(request('GET', '/a', handshake))
+        await passes(clock, 30_000, () => wire.received.length > 0, 'the reply')
         assert.equal((await wire.reply()).status, 503)
         late.resolve()
         await ended.promise

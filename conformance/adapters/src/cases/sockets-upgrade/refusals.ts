@@ -3,9 +3,10 @@ import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { before, type Context, HTTPError } from 'volant'
 import { rateLimit } from 'volant/rate-limit'
-import type { Kit } from '../../kit.ts'
+import { deferred, type Kit } from '../../kit.ts'
 import { handshake, Peer } from '../../peer.ts'
 import { refused, codeOf } from './refused.ts'
+import { frameworkClock, passes } from '../../time-limit.ts'
 
 /** What refuses a WebSocket: each refusal is an ordinary reply, and HTTP goes on. */
 export function socketRefusals(kit: Kit): void {
@@ -141,10 +142,20 @@ export function socketRefusals(kit: Kit): void {
         })
       })
 
-      test('the time of the handler', async () => {
+      test('the time of the handler', async (t) => {
+        const clock = frameworkClock(t)
         const app = kit.app()
-        app.ws('/a', { handlerTimeout: 50, upgrade: () => new Promise(() => {}) })
-        assert.equal((await refused(kit, app, '/a')).status, 503)
+        const entered = deferred<void>()
+        app.ws('/a', {
+          handlerTimeout: 30_000,
+          upgrade: () => (entered.resolve(), new Promise(() => {})),
+        })
+        let status = 0
+        const reply = refused(kit, app, '/a').then((refusal) => (status = refusal.status))
+        await entered.promise
+        await passes(clock, 30_000, () => status !== 0, 'the reply')
+        await reply
+        assert.equal(status, 503)
       })
     })
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { before, type Context, HTTPError, type Next } from 'volant'
 import { deferred, eventually, type Kit, request, within, turns } from '../../kit.ts'
+import { frameworkClock, passes } from '../../time-limit.ts'
 
 /** Generators that a handler returned. */
 export function returnedGenerators(kit: Kit): void {
@@ -140,8 +141,9 @@ export function returnedGenerators(kit: Kit): void {
       })
 
       for (const end of ['the client leaves', 'its time is over'] as const) {
-        test(`${end} before its first chunk: it runs its finally, and nothing is sent`, async () => {
-          const app = kit.app(end === 'its time is over' ? { limits: { handlerTimeout: 50 } } : {})
+        test(`${end} before its first chunk: it runs its finally, and nothing is sent`, async (t) => {
+          const clock = frameworkClock(t)
+          const app = kit.app({ limits: { handlerTimeout: 30_000 } })
           const started = deferred()
           const done = deferred()
           const go = deferred()
@@ -159,8 +161,10 @@ export function returnedGenerators(kit: Kit): void {
             const reported = kit.reports.length
             const wire = (await live.connect()).send(request('GET', '/s'))
             await started.promise
-            if (end === 'its time is over') assert.equal((await wire.reply()).status, 503)
-            else {
+            if (end === 'its time is over') {
+              await passes(clock, 30_000, () => wire.received.length > 0, 'the reply')
+              assert.equal((await wire.reply()).status, 503)
+            } else {
               wire.reset()
               await eventually(() => app.stats().inFlight === 0, 'nothing in flight')
             }
