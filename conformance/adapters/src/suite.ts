@@ -24,7 +24,7 @@ import { inject } from './cases/inject.ts'
 import { jwtCases } from './cases/jwt.ts'
 import { lateReplies } from './cases/late.ts'
 import { lifecycle } from './cases/lifecycle/index.ts'
-import { closingTimeLimits } from './cases/lifecycle/time-limits.ts'
+import { unixSocketTimeLimits } from './cases/lifecycle/time-limits.ts'
 import { limits } from './cases/limits/index.ts'
 import { timeLimits } from './cases/limits/time-limits.ts'
 import { methods } from './cases/methods/index.ts'
@@ -110,7 +110,7 @@ const groups = {
   'early-hints': earlyHints,
   smoke,
   lifecycle,
-  'lifecycle-time-limits': closingTimeLimits,
+  'lifecycle-time-limits': unixSocketTimeLimits,
   drain,
   'shared-port': sharedPort,
   'inherited-sockets': inheritedSockets,
@@ -152,7 +152,7 @@ const notOverTls: Partial<Record<Group, string>> = {
   proxy: 'its rows name addresses of http',
   client: 'it names addresses of http',
   lifecycle: 'it names addresses of http, and has processes of its own without TLS',
-  'lifecycle-time-limits': 'it is about closing, which is what it is without TLS',
+  'lifecycle-time-limits': 'its app listens on a Unix socket',
   drain: 'it has processes of its own without TLS',
   'rate-limits': 'it asks by addresses of http',
   jwt: 'the servers of its key sets are asked by http',

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Context } from 'volant'
 import { has, keeping, open, sent } from '../event-stream.ts'
 import { deferred, eventually, type Kit, Live, request, within, untilAborted } from '../kit.ts'
+import { frameworkClock, passes } from '../time-limit.ts'
 
 /** Streams of events do not hold up an app that closes, and their clients are told when to come back. */
 export function sseClosing(kit: Kit): void {
@@ -105,6 +106,54 @@ export function sseClosing(kit: Kit): void {
       const closing = app.close()
       assert.match((await wire.reply()).text, /retry: \d+\n\n$/)
       assert.equal((await wire.reply()).text, 'next')
+      live.closeAll()
+      await within(closing, 30_000, 'close')
+      live.closeAll()
+    })
+
+    test('ctx.stream with events that waits for ever: the stream and its connection end, and the close waits for neither', async (t) => {
+      const clock = frameworkClock(t)
+      const app = kit.app({ limits: { shutdownTimeout: 60_000, drainIdle: 60_000 } })
+      app.get('/e', async function* (ctx) {
+        ctx.header('content-type', 'Text/Event-Stream; charset=utf-8')
+        yield 'data: first\n\n'
+        await new Promise(() => {})
+      })
+      let finished = 0
+      app.onResponse(() => void finished++)
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const reported = kit.reports.length
+      const wire = await open(live)
+      await has(wire, 'data: first')
+      const closing = app.close()
+      await passes(clock, 1_000, () => wire.isEnded, 'the end of the connection')
+      assert.equal(await wire.closed, 'end')
+      // The server has ended its side, and goes on to read until its client has ended the other.
+      wire.socket.end()
+      await within(closing, 30_000, 'close')
+      const text = kit.can('last-chunk') ? (await wire.reply()).text : sent(wire)
+      assert.match(text, /data: first\n\n$/)
+      assert.deepEqual([kit.reports.length, finished], [reported, 1])
+      live.closeAll()
+    })
+
+    test('a stream that is no stream of events goes on to its end', async (t) => {
+      const clock = frameworkClock(t)
+      const app = kit.app({ limits: { shutdownTimeout: 60_000, drainIdle: 0 } })
+      const go = deferred()
+      app.get('/download', async function* () {
+        yield 'one '
+        await go.promise
+        yield 'two'
+      })
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const wire = (await live.connect()).send(request('GET', '/download'))
+      await wire.until(() => (wire.received.includes('one') ? true : undefined), 'the first chunk')
+      const closing = app.close()
+      // Longer than streams of events have.
+      await clock.advance(1_200)
+      go.resolve()
+      assert.equal((await wire.reply()).text, 'one two')
       live.closeAll()
       await within(closing, 30_000, 'close')
       live.closeAll()

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { encodeEvent, type EventStream } from 'volant'
 import { compress } from 'volant/compress'
-import { has, open, sent } from '../event-stream.ts'
+import { has, keeping, open, sent } from '../event-stream.ts'
 import { deferred, eventually, type Kit, request, within, turns } from '../kit.ts'
 import type { Wire } from '../wire.ts'
+import { frameworkClock, passes } from '../time-limit.ts'
 
 /** A client of a stream of events gets a head at once, each event as it is sent, and nothing else. */
 export function sse(kit: Kit): void {
@@ -200,6 +201,20 @@ export function sse(kit: Kit): void {
           [':\n\ndata: a\n\ndata: b\n\n', 'text/event-stream'],
         )
         assert.equal((await live.ask('/upper')).text, ':\n\nDATA: A\n\nDATA: B\n\n')
+      })
+    })
+
+    test('a quiet stream has its heartbeats', async (t) => {
+      const clock = frameworkClock(t)
+      const heartbeat = 15_000
+      const app = kit.app()
+      keeping(app, { heartbeat })
+      await kit.serve(app, async (live) => {
+        const wire = await open(live)
+        for (let beats = 1; beats <= 3; beats++) {
+          const expected = ':\n\n'.repeat(beats + 1)
+          await passes(clock, heartbeat, () => sent(wire).includes(expected), `heartbeat ${beats}`)
+        }
       })
     })
   })
