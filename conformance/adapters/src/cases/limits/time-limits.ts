@@ -148,7 +148,7 @@ export function timeLimits(kit: Kit): void {
         await kit.serve(app, async (live) => {
           const wire = await live.connect()
           wire.send(request('GET', '/long'))
-          isWhole = await readSlowly(wire.socket, long.length, sendTimeout / 100, clock)
+          isWhole = await readSlowly(wire.socket, long.length, sendTimeout / 200, clock)
         })
         if (isWhole) break
       }
