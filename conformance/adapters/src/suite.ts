@@ -1,27 +1,30 @@
 /** The behaviour of an application, on whichever adapter it runs: every adapter passes all of this. */
 import { describe, test } from 'node:test'
 import { type AdapterType, createApp, type TlsOptions } from 'volant'
-import { aborts } from './cases/aborts.ts'
+import { aborts } from './cases/aborts/index.ts'
 import { asyncContext } from './cases/async-context.ts'
 import { authCases } from './cases/auth.ts'
-import { bodies } from './cases/bodies.ts'
+import { bodies } from './cases/bodies/index.ts'
 import { busCases } from './cases/bus.ts'
-import { client } from './cases/client.ts'
-import { compression } from './cases/compression.ts'
-import { connectCases } from './cases/connect.ts'
+import { client } from './cases/client/index.ts'
+import { compression } from './cases/compression/index.ts'
+import { connectCases } from './cases/connect/index.ts'
+import { connectTimeLimits } from './cases/connect/time-limits.ts'
 import { cookies } from './cases/cookies.ts'
-import { connections } from './cases/connections.ts'
+import { connections } from './cases/connections/index.ts'
 import { debugCases } from './cases/debug.ts'
-import { drain } from './cases/drain.ts'
-import { earlyHints } from './cases/early-hints.ts'
-import { errors } from './cases/errors.ts'
+import { drain } from './cases/drain/index.ts'
+import { earlyHints } from './cases/early-hints/index.ts'
+import { errors } from './cases/errors/index.ts'
+import { errorsTimeLimits } from './cases/errors/time-limits.ts'
 import { etags } from './cases/etag.ts'
-import { files } from './cases/files.ts'
-import { forms } from './cases/forms.ts'
+import { files } from './cases/files/index.ts'
+import { forms } from './cases/forms/index.ts'
+import { formsTimeLimits } from './cases/forms/time-limits.ts'
 import { headers } from './cases/headers.ts'
 import { headerRules } from './cases/header-rules.ts'
 import { inject } from './cases/inject.ts'
-import { jwtCases } from './cases/jwt.ts'
+import { jwtCases } from './cases/jwt/index.ts'
 import { lateReplies } from './cases/late.ts'
 import { lifecycle } from './cases/lifecycle/index.ts'
 import { unixSocketTimeLimits } from './cases/lifecycle/time-limits.ts'
@@ -60,7 +63,7 @@ import { staticFolders } from './cases/static/index.ts'
 import { staticTraversal } from './cases/static-traversal.ts'
 import { streams } from './cases/streams/index.ts'
 import { trailers } from './cases/trailers/index.ts'
-import { http2Cases } from './cases/http2.ts'
+import { http2Cases, http2TimeLimits } from './cases/http2/index.ts'
 import { http2Sockets } from './cases/http2-sockets.ts'
 import { tlsCases } from './cases/tls/index.ts'
 import { tlsTimeLimits } from './cases/tls/time-limits.ts'
@@ -74,6 +77,7 @@ const groups = {
   tls: tlsCases,
   'tls-time-limits': tlsTimeLimits,
   http2: http2Cases,
+  'http2-time-limits': http2TimeLimits,
   'http2-sockets': http2Sockets,
   methods,
   upgrade,
@@ -94,6 +98,7 @@ const groups = {
   limits,
   'limits-time-limits': timeLimits,
   errors,
+  'errors-time-limits': errorsTimeLimits,
   'late-replies': lateReplies,
   'send-hooks': sendHooks,
   streams,
@@ -117,6 +122,7 @@ const groups = {
   inject,
   files,
   forms,
+  'forms-time-limits': formsTimeLimits,
   'static-folders': staticFolders,
   'static-traversal': staticTraversal,
   etag: etags,
@@ -126,6 +132,7 @@ const groups = {
   sessions,
   jwt: jwtCases,
   connect: connectCases,
+  'connect-time-limits': connectTimeLimits,
   cookies,
   protection,
   'header-rules': headerRules,
@@ -145,6 +152,7 @@ const notOverTls: Partial<Record<Group, string>> = {
   tls: 'its apps listen with TLS of their own',
   'tls-time-limits': 'its apps listen with TLS of their own',
   http2: 'its apps listen with and without TLS of their own',
+  'http2-time-limits': 'its apps listen with and without TLS of their own',
   'http2-sockets': 'its apps listen with and without TLS of their own',
   'shared-port': 'who gets a connection is settled before anything is encrypted',
   'hostile-sockets': 'it takes long, and frames are what they are without TLS',
@@ -163,6 +171,7 @@ const notOverHttp2: Partial<Record<Group, string>> = {
   tls: 'its cases choose the version themselves',
   'tls-time-limits': 'its cases choose the version themselves',
   http2: 'its cases choose the version themselves',
+  'http2-time-limits': 'its cases choose the version themselves',
   'http2-sockets': 'its cases choose the version themselves',
   trailers: 'its cases choose the version themselves',
   duplex: 'its cases choose the version themselves',

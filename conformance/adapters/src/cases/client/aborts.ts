@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ClientError, createClient } from 'volant/client'
+import { eventually, type Kit } from '../../kit.ts'
+
+export function abortsOfClients(kit: Kit): void {
+  describe('client', () => {
+    test('an aborted call ends on both sides, and so does one that takes too long', async () => {
+      const app = kit.app()
+      const state = { started: 0, aborted: 0 }
+      const api = {
+        slow: app.get('/slow', async (ctx) => {
+          state.started++
+          await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))
+          state.aborted++
+        }),
+        endless: app.get('/endless', async function* (ctx) {
+          for (;;) {
+            yield 'x'
+            await new Promise((resolve) => setTimeout(resolve, 5))
+            if (ctx.signal.aborted) state.aborted++
+          }
+        }),
+      }
+      app.expose(api)
+      await kit.serve(app, async ({ address }) => {
+        const client = createClient<typeof api>(address.url)
+        const controller = new AbortController()
+        const call = client.slow({}, { signal: controller.signal })
+        await eventually(() => state.started === 1, 'the handler started')
+        const reason = new Error('enough')
+        controller.abort(reason)
+        await assert.rejects(call, reason)
+        await eventually(() => state.aborted === 1, 'the handler was told')
+        await assert.rejects(client.slow({}, { signal: AbortSignal.abort(reason) }), reason)
+
+        const late = await client.slow({}, { timeout: 30 }).catch((error: unknown) => error)
+        assert.ok(late instanceof ClientError)
+        assert.equal(late.message, 'slow: no reply within 30 ms')
+        assert.equal((late.cause as DOMException).name, 'TimeoutError')
+        await eventually(() => state.aborted === state.started, 'the handlers were told')
+
+        // The time is that of the call: what it gave is read after it.
+        const stop = new AbortController()
+        let timeout = 200
+        const begin = () => client.endless({}, { timeout, signal: stop.signal })
+        // A busy machine may need longer for the head.
+        const { data } = await begin().catch(() => {
+          timeout = 5_000
+          return begin()
+        })
+        const reader = data.getReader()
+        const until = Date.now() + timeout + 50
+        while (Date.now() < until) assert.equal((await reader.read()).done, false)
+        stop.abort(reason)
+        await assert.rejects(async () => {
+          for (;;) await reader.read()
+        }, reason)
+      })
+    })
+  })
+}
