@@ -183,6 +183,8 @@ export class Call {
     const { body } = await this.#head
     if (this.#reading) return
     this.#reading = true
+    // It may have broken off before anybody read it.
+    if (body.destroyed) this.#failure ??= new Error('the reply broke off')
     body.on('data', (bytes: Buffer) => (this.#text += bytes.toString('latin1')))
     body.on('end', () => {
       // A stream of HTTP/2 also emits `end` when it is reset.

@@ -1,8 +1,9 @@
 /** The clock by which an adapter counts its time limits. */
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineClock } from '@volant/engine'
-import { testClock } from '@volant/test-kit'
+import { testClock, turns } from '@volant/test-kit'
 import type { AdapterType } from 'volant'
 
 export interface AdapterClock {
@@ -20,4 +21,16 @@ export function adapterClock(t: TestContext, adapter: AdapterType): AdapterClock
   if (adapter !== 'native') return { isHeld: false, advance: (ms) => sleep(ms) }
   const clock = testClock(t, engineClock)
   return { isHeld: true, advance: (ms) => clock.advance(ms) }
+}
+
+/**
+ * Moves a held clock to a limit of `ms`. One millisecond earlier `isOver` must not hold yet; the caller checks what holds
+ * afterwards. Where the clock is not held the limit comes by itself.
+ */
+export async function reach(clock: AdapterClock, ms: number, isOver: () => boolean): Promise<void> {
+  if (!clock.isHeld) return
+  await clock.advance(ms - 1)
+  await turns()
+  assert.equal(isOver(), false, `${ms - 1} ms are less than the limit`)
+  await clock.advance(1)
 }

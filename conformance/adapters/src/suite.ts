@@ -14,6 +14,7 @@ import { cookies } from './cases/cookies.ts'
 import { connections } from './cases/connections/index.ts'
 import { debugCases } from './cases/debug.ts'
 import { drain } from './cases/drain/index.ts'
+import { drainTimeLimits } from './cases/drain/time-limits.ts'
 import { earlyHints } from './cases/early-hints/index.ts'
 import { errors } from './cases/errors/index.ts'
 import { errorsTimeLimits } from './cases/errors/time-limits.ts'
@@ -57,7 +58,8 @@ import { hostileSockets } from './cases/sockets-hostile/index.ts'
 import { socketLimits } from './cases/sockets-limits/index.ts'
 import { socketTimeLimits } from './cases/sockets-limits/time-limits.ts'
 import { socketTopics } from './cases/sockets-topics/index.ts'
-import { duplex } from './cases/duplex.ts'
+import { duplex } from './cases/duplex/streams.ts'
+import { duplexTimeLimits } from './cases/duplex/time-limits.ts'
 import { smoke } from './cases/smoke.ts'
 import { staticFolders } from './cases/static/index.ts'
 import { staticTraversal } from './cases/static-traversal.ts'
@@ -104,6 +106,7 @@ const groups = {
   streams,
   trailers,
   duplex,
+  'duplex-time-limits': duplexTimeLimits,
   sse,
   'sse-time-limits': sseTimeLimits,
   'sse-slow-clients': sseSlowClients,
@@ -117,6 +120,7 @@ const groups = {
   lifecycle,
   'lifecycle-time-limits': unixSocketTimeLimits,
   drain,
+  'drain-time-limits': drainTimeLimits,
   'shared-port': sharedPort,
   'inherited-sockets': inheritedSockets,
   inject,
@@ -162,6 +166,7 @@ const notOverTls: Partial<Record<Group, string>> = {
   lifecycle: 'it names addresses of http, and has processes of its own without TLS',
   'lifecycle-time-limits': 'its app listens on a Unix socket',
   drain: 'it has processes of its own without TLS',
+  'drain-time-limits': 'it runs where `drain` does',
   'rate-limits': 'it asks by addresses of http',
   jwt: 'the servers of its key sets are asked by http',
 }
@@ -175,6 +180,7 @@ const notOverHttp2: Partial<Record<Group, string>> = {
   'http2-sockets': 'its cases choose the version themselves',
   trailers: 'its cases choose the version themselves',
   duplex: 'its cases choose the version themselves',
+  'duplex-time-limits': 'its cases choose the version themselves',
   upgrade: 'Upgrade is a field of HTTP/1.1',
   'socket-upgrades': 'Upgrade is a field of HTTP/1.1; `http2-sockets` has what HTTP/2 has in its place',
   sockets: 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
@@ -198,6 +204,7 @@ const notOverHttp2: Partial<Record<Group, string>> = {
   lifecycle: 'it has processes of its own with HTTP/1.1',
   'lifecycle-time-limits': 'it ends connections of HTTP/1.1',
   drain: 'it has processes of its own with HTTP/1.1',
+  'drain-time-limits': 'its clients speak HTTP/1.1',
   limits: 'its sizes are those of heads of HTTP/1.1',
   'limits-time-limits':
     'its clients write requests of HTTP/1 in bytes; `http2-time-limits` has those of HTTP/2',

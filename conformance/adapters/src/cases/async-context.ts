@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { EventEmitter, once } from 'node:events'
 import { describe, test } from 'node:test'
-import { eventually, type Kit, request } from '../kit.ts'
+import { eventually, type Kit, request, turns } from '../kit.ts'
 
 export function asyncContext(kit: Kit): void {
   describe('AsyncLocalStorage', () => {
@@ -12,7 +12,7 @@ export function asyncContext(kit: Kit): void {
       app.get('/:id', async (ctx) => {
         const before = store.getStore() ?? 'nothing'
         store.enterWith(ctx.params.id)
-        await sleep(1)
+        await turns(1)
         return { before, after: store.getStore() }
       })
       await kit.serve(app, async (live) => {
@@ -37,7 +37,7 @@ export function asyncContext(kit: Kit): void {
       app.use((ctx, next) => store.run({ id: ctx.path }, next))
       app.get('/:id', async (ctx) => {
         for (let at = 0; at < 3; at++) {
-          await sleep(Number(ctx.params.id) % 5)
+          await turns(Number(ctx.params.id) % 5)
           assert.equal(store.getStore()?.id, ctx.path)
         }
         await new Promise((resolve) => setImmediate(resolve))
@@ -68,9 +68,9 @@ export function asyncContext(kit: Kit): void {
         for await (const chunk of ctx.bodyStream) seen[`chunk${chunk.length > 0}`] = store.getStore()
         return (async function* () {
           yield 'x'
-          await sleep(1)
+          await turns(1)
           seen['reply'] = store.getStore()
-          await sleep(5_000, undefined, { signal: ctx.signal })
+          await once(new EventEmitter(), 'never', { signal: ctx.signal })
         })()
       })
       await kit.serve(app, async (live) => {

@@ -1,9 +1,11 @@
 /** The routes of `volant/debug` over a socket: who is answered, and profiles of a process that works. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type TestClock, testClock } from '@volant/test-kit'
 import { before, HTTPError } from 'volant'
 import { debug } from 'volant/debug'
-import { type Kit, request } from '../kit.ts'
+import { eventually, type Kit, request, turns } from '../kit.ts'
+import type { WireReply } from '../wire.ts'
 
 export function debugCases(kit: Kit): void {
   describe('debug routes', () => {
@@ -81,28 +83,21 @@ export function debugCases(kit: Kit): void {
       })
     })
 
-    test('a profile of a loaded process, one at a time', async () => {
+    test('a profile of a loaded process, one at a time', async (t) => {
+      const clock = testClock(t)
       const app = kit.app()
       app.register(debug)
       app.get('/work', () => ({ sum: busyWork() }))
       await kit.serve(app, async (live) => {
-        const take = (seconds: number) =>
-          live.ask(`/debug/cpu-profile?seconds=${seconds}`, { method: 'POST' })
-        /** Gives the reply to a profile, and to another that is asked for meanwhile. */
-        const takeTwo = async (seconds: number) => {
-          const profile = take(seconds)
-          let ended = false
-          void profile.finally(() => (ended = true))
-          await live.ask('/work')
-          const second = await take(1)
-          while (!ended) assert.equal((await live.ask('/work')).status, 200)
-          return [await profile, second] as const
-        }
-        let [reply, second] = await takeTwo(1)
-        // On a busy machine the first may be over when the second is asked for: then it takes longer.
-        if (second.status === 200) [reply, second] = await takeTwo(10)
+        const take = () => live.ask('/debug/cpu-profile?seconds=1', { method: 'POST' })
+        const profile = take()
+        await eventually(() => app.stats().inFlight === 1, 'the profile')
+        await turns()
+        const second = await take()
         assert.equal(second.status, 409)
         assert.equal((second.json() as { code: string }).code, 'E_PROFILE_RUNNING')
+        for (let round = 0; round < 50; round++) assert.equal((await live.ask('/work')).status, 200)
+        const reply = await ended(clock, profile)
         assert.equal(reply.status, 200)
         assert.match(
           String(reply.headers['content-disposition']),
@@ -114,29 +109,28 @@ export function debugCases(kit: Kit): void {
         }
         assert.ok(samples.length > 10)
         assert.ok(nodes.some(({ callFrame }) => callFrame.functionName === 'busyWork'))
-        assert.equal((await take(1)).status, 200)
+        assert.equal((await ended(clock, take())).status, 200)
       })
     })
 
-    test('a client that leaves ends its profile, and the close of the app ends one early', async () => {
+    test('a client that leaves ends its profile, and the close of the app ends one early', async (t) => {
+      const clock = testClock(t)
       const app = kit.app()
       app.register(debug, { maxProfileSeconds: 300 })
       await kit.serve(app, async (live) => {
         const ask = (seconds: number) => live.ask(`/debug/cpu-profile?seconds=${seconds}`, { method: 'POST' })
         const wire = await live.connect()
         wire.send(request('POST', '/debug/cpu-profile?seconds=300'))
-        // The profile of the first client is taken as soon as a second one is refused.
-        let refused = false
-        for (let time = 0; time < 20 && !refused; time++) refused = (await ask(1)).status === 409
-        assert.ok(refused)
+        await eventually(() => app.stats().inFlight === 1, 'the first profile')
+        await turns()
+        assert.equal((await ask(1)).status, 409)
         wire.reset()
-        let status = 409
-        for (const end = Date.now() + 30_000; status === 409 && Date.now() < end;)
-          status = (await ask(1)).status
-        assert.equal(status, 200)
+        await eventually(async () => (await ended(clock, ask(1))).status === 200, 'another profile')
         const long = await live.connect()
         long.send(request('POST', '/debug/cpu-profile?seconds=300'))
-        for (refused = false; !refused;) refused = (await ask(1)).status === 409
+        await eventually(() => app.stats().inFlight === 1, 'the long profile')
+        await turns()
+        assert.equal((await ask(1)).status, 409)
         const closed = app.close()
         assert.equal((await long.reply('POST')).status, 200)
         await closed
@@ -156,6 +150,17 @@ export function debugCases(kit: Kit): void {
       })
     })
   })
+}
+
+/** Moves time on until the profile of one second that was asked for has ended. */
+async function ended(clock: TestClock, asked: Promise<WireReply>): Promise<WireReply> {
+  let isEnded = false
+  void asked.finally(() => (isEnded = true))
+  await eventually(async () => {
+    if (!isEnded) await clock.advance(1_000)
+    return isEnded
+  }, 'the profile')
+  return asked
 }
 
 function busyWork(): number {

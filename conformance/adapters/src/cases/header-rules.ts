@@ -64,7 +64,7 @@ export function headerRules(kit: Kit): void {
       app.get('/thrown', () => {
         throw new Error('secret of the code')
       })
-      app.get('/slow', timeout(50), () => new Promise(() => {}))
+      app.get('/slow', timeout(1), () => new Promise(() => {}))
       app.post('/checked', { maxBodySize: 10 }, (ctx) => ctx.body)
       app.static('/files', folder, { index: 'koa.md' })
       return app

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { eventually, type Kit, request } from '../../kit.ts'
+import { eventually, type Kit, request, turns } from '../../kit.ts'
 
 /** L5: the client leaves at every point. */
 export function abortsAtAnyByte(kit: Kit): void {
@@ -29,7 +28,7 @@ export function abortsAtAnyByte(kit: Kit): void {
             const wire = await live.connect()
             wire.send(bytes.subarray(0, cut))
             // So that the server has read some of it, which nothing shows.
-            if (cut % 3 === 0) await sleep(1)
+            if (cut % 3 === 0) await turns()
             if (cut % 2 === 0) wire.reset()
             else wire.close()
           }

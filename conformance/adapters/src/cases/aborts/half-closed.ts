@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { EventEmitter, once } from 'node:events'
 import { describe, test } from 'node:test'
 import { procedure, router } from 'volant/procedures'
 import { trpc } from 'volant/trpc'
-import { eventually, type Kit, request } from '../../kit.ts'
+import { eventually, type Kit, request, turns } from '../../kit.ts'
 
 /** L5: the client leaves at every point. */
 export function abortsOfHalfClosedClients(kit: Kit): void {
@@ -21,7 +21,7 @@ export function abortsOfHalfClosedClients(kit: Kit): void {
         for (let at = 0; at < 5; at++) {
           yield String(at)
           // The client's end comes in between.
-          await sleep(5)
+          await turns()
         }
       })
       app.post('/body', (ctx) => ctx.bodyText)
@@ -47,7 +47,7 @@ export function abortsOfHalfClosedClients(kit: Kit): void {
       async () => {
         const app = kit.app()
         // Work that its signal stops.
-        const told = (signal: AbortSignal) => sleep(10_000, undefined, { signal })
+        const told = (signal: AbortSignal) => once(new EventEmitter(), 'never', { signal })
         app.get('/work', (ctx) => told(ctx.signal))
         app.register(trpc(router({ work: procedure().query(({ ctx }) => told(ctx.signal)) })))
         app.get('/stream', async function* (ctx) {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { type ResponseInfo, type RouteOptions } from 'volant'
-import { deferred, eventually, type Kit, request } from '../../kit.ts'
+import { deferred, eventually, type Kit, request, turns } from '../../kit.ts'
 
 /** L5: the client leaves at every point. */
 export function abortsOfUploads(kit: Kit): void {
@@ -22,10 +21,11 @@ export function abortsOfUploads(kit: Kit): void {
           const told = deferred<ResponseInfo>()
           app.onResponse((_, info) => told.resolve(info))
           const reached = deferred()
+          const left = deferred()
           // The client leaves meanwhile; not every adapter notices before the body is read.
           const leaving = (): Promise<void> => {
             reached.resolve()
-            return sleep(50)
+            return left.promise
           }
           const options: RouteOptions = stage === 'check' ? { beforeBody: leaving } : { bodyMode: 'stream' }
           app.post('/up', options, async (ctx) => {
@@ -43,6 +43,8 @@ export function abortsOfUploads(kit: Kit): void {
             await reached.promise
             if (how === 'end') wire.socket.end()
             else wire[how]()
+            await turns()
+            left.resolve()
             const { status, aborted } = await told.promise
             assert.deepEqual([status, aborted], [499, true])
             await eventually(

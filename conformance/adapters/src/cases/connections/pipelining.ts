@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { deferred, eventually, type Kit, request } from '../../kit.ts'
+import { deferred, eventually, type Kit, request, turns } from '../../kit.ts'
 
 export function pipelinedConnections(kit: Kit): void {
   describe('connections', () => {
@@ -38,7 +37,7 @@ export function pipelinedConnections(kit: Kit): void {
       let most = 0
       app.get('/:n', async (ctx) => {
         most = Math.max(most, ++running)
-        await sleep(2)
+        await turns(3)
         running--
         return ctx.params.n
       })
@@ -68,15 +67,15 @@ export function pipelinedConnections(kit: Kit): void {
         )
         app.get(
           '/b',
-          handler('b', () => sleep(10)),
+          handler('b', () => turns()),
         )
         app.post(
           '/c',
-          handler('c', () => sleep(10)),
+          handler('c', () => turns()),
         )
         app.get(
           '/d',
-          handler('d', () => sleep(1)),
+          handler('d', () => turns(1)),
         )
         await kit.serve(app, async (live) => {
           const wire = await live.connect()
@@ -108,7 +107,7 @@ export function pipelinedConnections(kit: Kit): void {
       let balance = 0
       app.post('/add', async (ctx) => {
         const before = balance
-        await sleep(5)
+        await turns()
         balance = before + Number(ctx.bodyText)
         return balance
       })
@@ -125,7 +124,7 @@ export function pipelinedConnections(kit: Kit): void {
       async () => {
         const app = kit.app()
         app.get('/x', async () => {
-          await sleep(5)
+          await turns()
           return 'ok'
         })
         await kit.serve(app, async (live) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { deferred, type Kit, request } from '../../kit.ts'
+import { deferred, type Kit, request, turns } from '../../kit.ts'
 
 export function connectionsAfterRefusals(kit: Kit): void {
   describe('connections', () => {
@@ -69,7 +68,7 @@ export function connectionsAfterRefusals(kit: Kit): void {
         for (let times = 0; times < 20; times++) {
           wire.send('rubbish\r\n\r\n')
           // So that the server reads each on its own.
-          await sleep(2)
+          await turns()
         }
         go.resolve()
         assert.equal((await wire.reply()).text, 'slow')

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { deferred, type Kit, request } from '../../kit.ts'
+import { deferred, type Kit, request, turns } from '../../kit.ts'
 
 export function connectionsWithUnreadBodies(kit: Kit): void {
   describe('connections', () => {
@@ -42,7 +41,7 @@ export function connectionsWithUnreadBodies(kit: Kit): void {
       const app = kit.app({ limits: { drainLimit: 1_000_000 } })
       app.post('/early', { bodyMode: 'stream' }, async (ctx) => {
         // What is not read fills the window, and the client must wait.
-        await sleep(100)
+        await turns(100)
         ctx.text('early')
       })
       app.get('/next', () => 'next')

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
-import { deferred, eventually, type Kit, request, within } from '../../kit.ts'
+import { eventually, type Kit, within } from '../../kit.ts'
 import { Wire } from '../../wire.ts'
-import { long, get, appsOf, serve } from './kit.ts'
+import { get, long } from './kit.ts'
 
 export function endsOfDrain(kit: Kit): void {
   describe('draining', () => {
-    const appOf = appsOf(kit)
     test('after Ctrl-C it says what it waits for, and a second one ends the process', async () => {
       const script = `
         import { createApp } from ${JSON.stringify(import.meta.resolve('volant'))}
@@ -34,42 +33,6 @@ export function endsOfDrain(kit: Kit): void {
       child.kill('SIGINT')
       assert.deepEqual(await within(exited, 30_000, 'the exit'), [null, 'SIGINT'])
       wire.close()
-    })
-
-    test('shutdownTimeout ends what drains, too', async () => {
-      const app = appOf({ shutdownTimeout: 50 })
-      const live = await serve(app)
-      const wires = [await live.connect(), await live.connect()]
-      assert.equal((await wires[0]?.send(get).reply())?.text, 'x')
-      await within(app.close(), 30_000, 'close')
-      for (const wire of wires) {
-        await wire.ended()
-        wire.close()
-      }
-    })
-
-    test('shutdownTimeout 0 resets at once', async () => {
-      let least = Infinity
-      // A busy machine may be slow once, but not each time.
-      for (let round = 0; round < 5 && least >= 900; round++) {
-        // Without a short limit connections are looked at every second.
-        const app = appOf({ shutdownTimeout: 0, drainTimeout: long })
-        const entered = deferred()
-        app.get('/never', () => {
-          entered.resolve()
-          return new Promise(() => {})
-        })
-        const live = await serve(app)
-        const wire = await live.connect()
-        wire.send(request('GET', '/never'))
-        await entered.promise
-        const start = performance.now()
-        await within(app.close(), 30_000, 'close')
-        least = Math.min(least, performance.now() - start)
-        await wire.closed
-        wire.close()
-      }
-      assert.ok(least < 900, `${least} ms`)
     })
   })
 }

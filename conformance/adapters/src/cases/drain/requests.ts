@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { deferred, eventually, type Kit, request, within } from '../../kit.ts'
+import { deferred, eventually, type Kit, request, within, turns } from '../../kit.ts'
 import { long, get, appsOf, serve } from './kit.ts'
 
 export function drainOfRequests(kit: Kit): void {
@@ -18,7 +17,7 @@ export function drainOfRequests(kit: Kit): void {
           return 'held'
         })
         app.post('/post', async (ctx) => {
-          if (wait) await sleep(1)
+          if (wait) await turns(1)
           return ctx.bodyText
         })
         const live = await serve(app)

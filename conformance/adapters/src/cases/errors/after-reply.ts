@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { EventEmitter, once } from 'node:events'
 import { describe, test } from 'node:test'
-import { eventually, type Kit, request } from '../../kit.ts'
+import { eventually, type Kit, request, turns } from '../../kit.ts'
 
 /** L4: handlers that throw, reject, never settle or reply twice. */
 export function errorsAfterReplies(kit: Kit): void {
@@ -50,7 +50,7 @@ export function errorsAfterReplies(kit: Kit): void {
       })
       app.get('/async', async (ctx) => {
         ctx.text('ok')
-        await sleep(5)
+        await turns()
         throw late
       })
       await kit.serve(app, async (live) => {
@@ -69,17 +69,17 @@ export function errorsAfterReplies(kit: Kit): void {
       const app = kit.app()
       app.get('/gen', async function* () {
         yield 'a'
-        await sleep(20)
+        await turns()
         throw new Error('mid-stream')
       })
       app.get('/throws', async (ctx) => {
         ctx.stream(
           (async function* () {
             yield 'a'
-            await sleep(10_000, undefined, { signal: ctx.signal })
+            await once(new EventEmitter(), 'never', { signal: ctx.signal })
           })(),
         )
-        await sleep(20)
+        await turns()
         throw new Error('after streaming began')
       })
       app.get('/bad', function* () {

@@ -5,7 +5,6 @@ import { errorHandlers } from './error-handlers.ts'
 import { errorsOfMiddleware } from './middleware.ts'
 import { errorsOfValues } from './values.ts'
 import { errorsAfterReplies } from './after-reply.ts'
-import { errorsOfRandomHandlers } from './random.ts'
 
 export function errors(kit: Kit): void {
   problemsOfErrors(kit)
@@ -13,5 +12,4 @@ export function errors(kit: Kit): void {
   errorsOfMiddleware(kit)
   errorsOfValues(kit)
   errorsAfterReplies(kit)
-  errorsOfRandomHandlers(kit)
 }

@@ -51,18 +51,22 @@ export function errorsOfMiddleware(kit: Kit): void {
     test('next() that comes too late is reported, and ends nothing', async () => {
       const app = kit.app()
       let ran = 0
-      app.use((_, next) => void setTimeout(next, 20))
+      let late: () => unknown = () => {}
+      app.use((_, next) => {
+        late = next
+      })
       app.get('/sync', () => ++ran)
       app.get('/async', async () => ++ran)
       await kit.serve(app, async (live) => {
         for (const path of ['/sync', '/async']) {
           const reports = kit.reports.length
           assert.equal((await live.ask(path)).status, 500)
+          void late()
           await eventually(() => kit.reports.length > reports + 1, 'the reports')
-          const [missing, late] = kit.reports.slice(reports) as [VolantError, VolantError]
-          assert.deepEqual([missing.code, late.code], ['E_NEXT_MISSING', 'E_NEXT_LATE'])
+          const [missing, tooLate] = kit.reports.slice(reports) as [VolantError, VolantError]
+          assert.deepEqual([missing.code, tooLate.code], ['E_NEXT_MISSING', 'E_NEXT_LATE'])
           assert.match(
-            late.message,
+            tooLate.message,
             new RegExp(`^a middleware of GET ${path} called next\\(\\) after its chain had ended`),
           )
         }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { eventually, type Kit, request } from '../../kit.ts'
+import { eventually, type Kit, request, turns } from '../../kit.ts'
 import { type Folder, hello, modified } from './folder.ts'
 
 export function filesAsReplies(kit: Kit, { root, large, build, serve }: Folder): void {
@@ -57,7 +57,7 @@ export function filesAsReplies(kit: Kit, { root, large, build, serve }: Folder):
       wire.socket.pause()
       wire.send(request('GET', '/f/large.bin'))
       // The server fills the buffers of the connection and waits; nothing shows when it does.
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await turns(100)
       wire.socket.resume()
       assert.equal(digest((await wire.reply()).body), digest(large))
       assert.equal((await wire.send(request('GET', '/one')).reply()).text, hello)

@@ -1,20 +1,28 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { deferred, eventually, type Kit, request, unchanging } from '../../kit.ts'
+import { reach } from '../../clock.ts'
+import { deferred, eventually, type Kit, request, turns, unchanging } from '../../kit.ts'
 import { type, part, end, descriptors, savedForms } from './kit.ts'
 
 export function formsTimeLimits(kit: Kit): void {
   describe('forms', () => {
     const { folder, saving, nothingLeft } = savedForms(kit)
 
-    test('a client that is too slow is 408, and leaves no file', async () => {
-      const { app, ends } = saving({ limits: { requestTimeout: 200, headersTimeout: 200 } })
+    test('a client that is too slow is 408, and leaves no file', async (t) => {
+      const clock = kit.clock(t)
+      const requestTimeout = clock.isHeld ? 600_000 : 200
+      const { app, ends } = saving({ limits: { requestTimeout, headersTimeout: 200 } })
       await kit.serve(app, async (live) => {
         const before = descriptors()
         const wire = await live.connect()
         wire.send(
           request('POST', '/save', { 'content-type': type, 'content-length': '1000' }, part('name=a', 'x')),
         )
+        // While nobody reads, the time of the client stands still.
+        await eventually(() => readdirSync(folder).length === 1, 'the part is saved')
+        await turns()
+        await reach(clock, requestTimeout, () => ends.length > 0)
         assert.equal((await wire.reply()).status, 408)
         await eventually(() => ends.length === 1, 'the handler ended')
         assert.deepEqual(ends, ['E_REQUEST_TIMEOUT'])
@@ -23,7 +31,10 @@ export function formsTimeLimits(kit: Kit): void {
       })
     })
 
-    test('a handler that stops reading holds the client back, and its time limit ends it', async () => {
+    test('a handler that stops reading holds the client back, and its time limit ends it', async (t) => {
+      const clock = kit.clock(t)
+      // Less than the time that a client has for its body.
+      const handlerTimeout = clock.isHeld ? 20_000 : 200
       const app = kit.app({ limits: { maxBodySize: 2 ** 30, maxFileSize: 2 ** 30 } })
       const goOn = deferred()
       app.post('/slow', { bodyMode: 'stream' }, async (ctx) => {
@@ -34,7 +45,7 @@ export function formsTimeLimits(kit: Kit): void {
         }
         return length
       })
-      app.post('/never', { bodyMode: 'stream', handlerTimeout: 200 }, async (ctx) => {
+      app.post('/never', { bodyMode: 'stream', handlerTimeout }, async (ctx) => {
         for await (const each of ctx.parts()) {
           await each.toFile(folder)
           await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
@@ -56,8 +67,10 @@ export function formsTimeLimits(kit: Kit): void {
         assert.equal((await wire.reply()).text, String(size))
         wire.close()
         const second = await live.connect()
-        const saved = part('name=a; filename=b', 'saved')
-        second.send(request('POST', '/never', { 'content-type': type, 'content-length': '1000' }, saved))
+        const small = part('name=a; filename=b', 'saved')
+        second.send(request('POST', '/never', { 'content-type': type, 'content-length': '1000' }, small))
+        await eventually(() => readdirSync(folder).length === 1, 'the part is saved')
+        await reach(clock, handlerTimeout, () => second.received.length > 0)
         assert.equal((await second.reply()).status, 503)
         second.close()
         await nothingLeft(app, before)

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Context } from 'volant'
-import { Call, versionsOf } from '../call.ts'
-import { deferred, eventually, type Kit, unchanging, within } from '../kit.ts'
+import { Call, versionsOf } from '../../call.ts'
+import { deferred, eventually, type Kit, unchanging, within } from '../../kit.ts'
 
 export function duplex(kit: Kit): void {
   for (const version of versionsOf(kit)) {
@@ -110,37 +110,6 @@ export function duplex(kit: Kit): void {
           },
           { http2: version === '2' },
         )
-      })
-
-      test('a route whose streams stay open has a time of its own for requests', async () => {
-        const app = kit.app({ limits: { requestTimeout: 400 } })
-        const echo = async function* (ctx: Context): AsyncGenerator<string | Uint8Array> {
-          yield 'begin;'
-          yield* ctx.bodyStream
-        }
-        app.post('/usual', { bodyMode: 'stream' }, (ctx) => ctx.stream(echo(ctx)))
-        app.post('/long', { bodyMode: 'stream', requestTimeout: 0 }, (ctx) => ctx.stream(echo(ctx)))
-        app.post('/short', { bodyMode: 'stream', requestTimeout: 100 }, (ctx) => ctx.stream(echo(ctx)))
-        app.post('/whole', { requestTimeout: 100 }, (ctx) => ctx.text(ctx.bodyText))
-        await kit.serve(
-          app,
-          async (live) => {
-            const long = Call.open(live.address, version, '/long')
-            await long.has('begin;')
-            const usual = Call.open(live.address, version, '/usual')
-            const short = Call.open(live.address, version, '/short')
-            await assert.rejects(short.whole())
-            await assert.rejects(usual.whole())
-            const whole = Call.open(live.address, version, '/whole')
-            whole.write('x')
-            assert.equal((await whole.whole()).status, 408)
-            long.write('x')
-            await long.has('begin;x')
-            assert.equal((await long.end().whole()).text, 'begin;x')
-          },
-          { http2: version === '2' },
-        )
-        assert.throws(() => kit.app().post('/', { requestTimeout: -1 }, () => null), { code: 'E_BAD_OPTION' })
       })
 
       test('a client that resets aborts the signal and ends both streams', async () => {

@@ -1,0 +1,115 @@
+/** What a close ends after a time. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { engineClock } from '@volant/engine'
+import { reach } from '../../clock.ts'
+import { deferred, eventually, type Kit, request, turns, within } from '../../kit.ts'
+import { appsOf, get, long, serve } from './kit.ts'
+
+export function drainTimeLimits(kit: Kit): void {
+  describe('draining', () => {
+    const appOf = appsOf(kit)
+    test('an idle connection is read once more when drainIdle is over', async (t) => {
+      const clock = kit.clock(t)
+      const app = appOf({ drainIdle: 30 })
+      const live = await serve(app)
+      const [late, quiet] = [await live.connect(), await live.connect()]
+      assert.equal((await late.send(get).reply()).text, 'x')
+      await eventually(() => app.stats().connections === 2, 'both are accepted')
+      const closing = app.close()
+      if (clock.isHeld) await turns()
+      late.send(get)
+      // The time is over before the event loop has read the request.
+      if (clock.isHeld) await engineClock.advance(30)
+      else block(60)
+      const reply = await late.reply()
+      assert.equal(reply.headers['connection'], 'close')
+      await late.ended()
+      assert.equal(await quiet.ended(), 'end')
+      late.close()
+      quiet.close()
+      await within(closing, 30_000, 'close')
+    })
+
+    test(
+      'a request that crosses the end is not run, and meets no reset',
+      kit.needs('lingering'),
+      async (t) => {
+        const clock = kit.clock(t)
+        // Less than the time that an idle connection has anyway.
+        const drainIdle = clock.isHeld ? 4_000 : 10
+        const app = appOf({ drainIdle })
+        let runs = 0
+        app.get('/run', () => ++runs)
+        const live = await serve(app)
+        const wire = await live.connect()
+        assert.equal((await wire.send(get).reply()).text, 'x')
+        const closing = app.close()
+        await turns()
+        await reach(clock, drainIdle, () => wire.isEnded)
+        await wire.ended()
+        let reset = false
+        wire.socket.on('error', () => (reset = true))
+        wire.send(request('GET', '/run')).socket.end()
+        await within(closing, 30_000, 'close')
+        assert.deepEqual([runs, reset], [0, false])
+        wire.close()
+      },
+    )
+
+    test('shutdownTimeout ends what drains, too', async (t) => {
+      const clock = kit.clock(t)
+      const shutdownTimeout = clock.isHeld ? 4_000 : 50
+      const app = appOf({ drainIdle: shutdownTimeout, shutdownTimeout })
+      const entered = deferred()
+      app.get('/never', () => {
+        entered.resolve()
+        return new Promise(() => {})
+      })
+      const live = await serve(app)
+      const [idle, waits] = [await live.connect(), await live.connect()]
+      assert.equal((await idle.send(get).reply()).text, 'x')
+      waits.send(request('GET', '/never'))
+      await entered.promise
+      const closing = app.close()
+      await turns()
+      await reach(clock, shutdownTimeout, () => idle.isEnded || waits.isEnded)
+      await within(closing, 30_000, 'close')
+      for (const wire of [idle, waits]) {
+        await wire.ended()
+        wire.close()
+      }
+    })
+
+    test('shutdownTimeout 0 resets at once', async (t) => {
+      // Time stands still, so whatever looks at connections after a time does not come.
+      const clock = kit.clock(t)
+      let least = Infinity
+      // A busy machine may be slow once, but not each time.
+      for (let round = 0; round < (clock.isHeld ? 1 : 5) && least >= 900; round++) {
+        // Without a short limit connections are looked at every second.
+        const app = appOf({ shutdownTimeout: 0, drainTimeout: long })
+        const entered = deferred()
+        app.get('/never', () => {
+          entered.resolve()
+          return new Promise(() => {})
+        })
+        const live = await serve(app)
+        const wire = await live.connect()
+        wire.send(request('GET', '/never'))
+        await entered.promise
+        const start = performance.now()
+        await within(app.close(), 30_000, 'close')
+        least = Math.min(least, performance.now() - start)
+        await wire.closed
+        wire.close()
+      }
+      assert.ok(least < 900, `${least} ms`)
+    })
+  })
+}
+
+/** Blocks the event loop, so that what comes meanwhile is not read: only so do a timer and a request come together. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
