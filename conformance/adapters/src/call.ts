@@ -121,7 +121,12 @@ export class Call {
         stream.on('close', () => reject(new Error('no reply')))
       },
     )
-    return new Call({ request: stream, reset: () => stream.close(8), head, trailers: () => received })
+    const reset = (): void => {
+      stream.close(8)
+      // What the server has reset would be left open with what is still to be written.
+      if (stream.aborted) stream.destroy()
+    }
+    return new Call({ request: stream, reset, head, trailers: () => received })
   }
 
   /** Writes a part of the body. Returns false when the connection takes no more for now. */

@@ -85,11 +85,11 @@ export class Kit {
     }
   }
 
-  /** Serves `app` while `run` runs. */
+  /** Serves `app` while `run` runs. A `clock` that is held goes on while the app closes, which takes timers. */
   async serve(
     app: App,
     run: (live: Live) => Promise<void>,
-    options: { http2?: boolean } = {},
+    { clock, ...options }: { http2?: boolean; clock?: Pick<AdapterClock, 'advance'> } = {},
   ): Promise<void> {
     const http2 = this.version === '2' || undefined
     const address = await app.listen({ port: 0, host: '127.0.0.1', http2, ...options })
@@ -98,7 +98,9 @@ export class Kit {
       await run(live)
     } finally {
       live.closeAll()
-      await app.close()
+      const closing = app.close()
+      if (clock !== undefined) await passing(clock, closing)
+      await closing
     }
   }
 }
@@ -202,6 +204,17 @@ export async function readSlowly(
     await (clock === undefined ? turns(1) : clock.advance(pause))
   }
   return true
+}
+
+/** Moves time on, a little at a time, until `promise` is settled. */
+async function passing(clock: Pick<AdapterClock, 'advance'>, promise: Promise<unknown>): Promise<void> {
+  let isSettled = false
+  const settle = () => (isSettled = true)
+  promise.then(settle, settle)
+  await eventually(async () => {
+    if (!isSettled) await clock.advance(1)
+    return isSettled
+  }, 'the close of the app')
 }
 
 /** Makes an app listen with TLS at each call of `listen` in a case. */

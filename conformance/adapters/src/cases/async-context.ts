@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { EventEmitter, once } from 'node:events'
 import { describe, test } from 'node:test'
-import { eventually, type Kit, request, turns } from '../kit.ts'
+import { eventually, type Kit, request, turns, untilAborted } from '../kit.ts'
 
 export function asyncContext(kit: Kit): void {
   describe('AsyncLocalStorage', () => {
@@ -70,7 +69,7 @@ export function asyncContext(kit: Kit): void {
           yield 'x'
           await turns(1)
           seen['reply'] = store.getStore()
-          await once(new EventEmitter(), 'never', { signal: ctx.signal })
+          await untilAborted(ctx.signal)
         })()
       })
       await kit.serve(app, async (live) => {

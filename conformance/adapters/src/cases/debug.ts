@@ -133,6 +133,8 @@ export function debugCases(kit: Kit): void {
         assert.equal((await ask(1)).status, 409)
         const closed = app.close()
         assert.equal((await long.reply('POST')).status, 200)
+        // The server waits for the client to end its side, too.
+        long.close()
         await closed
       })
     })

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { EventEmitter, once } from 'node:events'
 import { describe, test } from 'node:test'
 import { procedure, router } from 'volant/procedures'
 import { trpc } from 'volant/trpc'
-import { eventually, type Kit, request, turns } from '../../kit.ts'
+import { eventually, type Kit, request, turns, untilAborted } from '../../kit.ts'
 
 /** L5: the client leaves at every point. */
 export function abortsOfHalfClosedClients(kit: Kit): void {
@@ -46,16 +45,14 @@ export function abortsOfHalfClosedClients(kit: Kit): void {
       kit.needs('half-close'),
       async () => {
         const app = kit.app()
-        // Work that its signal stops.
-        const told = (signal: AbortSignal) => once(new EventEmitter(), 'never', { signal })
-        app.get('/work', (ctx) => told(ctx.signal))
-        app.register(trpc(router({ work: procedure().query(({ ctx }) => told(ctx.signal)) })))
+        app.get('/work', (ctx) => untilAborted(ctx.signal))
+        app.register(trpc(router({ work: procedure().query(({ ctx }) => untilAborted(ctx.signal)) })))
         app.get('/stream', async function* (ctx) {
           yield 'first'
-          await told(ctx.signal)
+          await untilAborted(ctx.signal)
         })
         app.get('/fault', async (ctx) => {
-          await told(ctx.signal).catch(() => undefined)
+          await untilAborted(ctx.signal).catch(() => undefined)
           throw new Error('broken')
         })
         await kit.serve(app, async (live) => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { testClock } from '@volant/test-kit'
 import { ClientError, createClient } from 'volant/client'
-import { eventually, type Kit, turns } from '../../kit.ts'
+import { eventually, type Kit, type Live, turns } from '../../kit.ts'
 
 export function abortsOfClients(kit: Kit): void {
   describe('client', () => {
     test('an aborted call ends on both sides, and so does one that takes too long', async (t) => {
+      const clock = testClock(t)
       const app = kit.app()
       const state = { started: 0, aborted: 0 }
       const api = {
@@ -24,7 +25,7 @@ export function abortsOfClients(kit: Kit): void {
         }),
       }
       app.expose(api)
-      await kit.serve(app, async ({ address }) => {
+      const run = async ({ address }: Live): Promise<void> => {
         const client = createClient<typeof api>(address.url)
         const controller = new AbortController()
         const call = client.slow({}, { signal: controller.signal })
@@ -35,7 +36,6 @@ export function abortsOfClients(kit: Kit): void {
         await eventually(() => state.aborted === 1, 'the handler was told')
         await assert.rejects(client.slow({}, { signal: AbortSignal.abort(reason) }), reason)
 
-        const clock = testClock(t)
         let isOver = false
         const calling = client.slow({}, { timeout: 30 }).catch((error: unknown) => error)
         void calling.then(() => (isOver = true))
@@ -60,7 +60,8 @@ export function abortsOfClients(kit: Kit): void {
         await assert.rejects(async () => {
           for (;;) await reader.read()
         }, reason)
-      })
+      }
+      await kit.serve(app, run, { clock })
     })
   })
 }

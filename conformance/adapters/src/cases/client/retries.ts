@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { testClock } from '@volant/test-kit'
 import { createClient } from 'volant/client'
-import { eventually, type Kit, turns } from '../../kit.ts'
+import { eventually, type Kit, type Live, turns } from '../../kit.ts'
 
 export function retriesOfClients(kit: Kit): void {
   describe('client', () => {
@@ -94,6 +94,7 @@ export function retriesOfClients(kit: Kit): void {
     })
 
     test('a call waits before it is tried again as long as Retry-After says, and not past its time', async (t) => {
+      const clock = testClock(t)
       const app = kit.app()
       let tries = 0
       let isWell = false
@@ -107,11 +108,10 @@ export function retriesOfClients(kit: Kit): void {
         busy: app.get('/busy', (ctx) => void ctx.reply(503)),
       }
       app.expose(api)
-      await kit.serve(app, async ({ address }) => {
+      const run = async ({ address }: Live): Promise<void> => {
         let replies = 0
         const client = createClient<typeof api>(address.url, { onResponse: () => void replies++ })
         await client.get({}, { retry: 0 }).catch(() => {})
-        const clock = testClock(t)
         replies = 0
         const waits = client.get({}, { retry: { count: 1, delay: 1, maxDelay: 3_600_000 } })
         await eventually(() => replies === 1, 'the first reply')
@@ -133,7 +133,8 @@ export function retriesOfClients(kit: Kit): void {
         assert.equal(isOver, false)
         await clock.advance(1)
         await assert.rejects(late, { name: 'ClientError', message: 'busy: no reply within 50 ms' })
-      })
+      }
+      await kit.serve(app, run, { clock })
     })
   })
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { EventEmitter, once } from 'node:events'
 import { describe, test } from 'node:test'
-import { eventually, type Kit, request, turns } from '../../kit.ts'
+import { eventually, type Kit, request, turns, untilAborted } from '../../kit.ts'
 
 /** L4: handlers that throw, reject, never settle or reply twice. */
 export function errorsAfterReplies(kit: Kit): void {
@@ -76,7 +75,7 @@ export function errorsAfterReplies(kit: Kit): void {
         ctx.stream(
           (async function* () {
             yield 'a'
-            await once(new EventEmitter(), 'never', { signal: ctx.signal })
+            await untilAborted(ctx.signal)
           })(),
         )
         await turns()

@@ -7,6 +7,7 @@ import { http2Resets } from './resets.ts'
 import { http2Server } from './server.ts'
 import { http2Streams } from './streams.ts'
 import { http2TimeLimitsOf } from './time-limits.ts'
+import { http2LateBodies, http2UnreadBodies } from './unread-bodies.ts'
 
 const ways = ['TLS', 'prior knowledge'] as const
 
@@ -17,6 +18,7 @@ export function http2Cases(kit: Kit): void {
       http2Requests(kit, server)
       http2Streams(kit, server)
       http2Resets(kit, server)
+      http2UnreadBodies(kit, server)
       http2Connections(kit, server)
     })
   }
@@ -26,7 +28,9 @@ export function http2Cases(kit: Kit): void {
 export function http2TimeLimits(kit: Kit): void {
   for (const over of ways) {
     describe(`HTTP/2 by ${over}`, kit.needs('http2'), () => {
-      http2TimeLimitsOf(kit, http2Server(over))
+      const server = http2Server(over)
+      http2TimeLimitsOf(kit, server)
+      http2LateBodies(kit, server)
     })
   }
 }

@@ -5,22 +5,43 @@ import { connect as connectPlain, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Call } from '../../call.ts'
+import { reach } from '../../clock.ts'
 import { getFrame, goawayFrame, openRaw } from '../../http2-raw.ts'
-import { eventually, type Kit, readSlowly, within } from '../../kit.ts'
-import { type Http2Server } from './server.ts'
+import { eventually, type Kit, readSlowly, turns, unchanging, within } from '../../kit.ts'
+import type { App } from 'volant'
+import type { Http2Server } from './server.ts'
 
 export function http2TimeLimitsOf(kit: Kit, server: Http2Server): void {
-  test('a connection over a Unix socket that says nothing is ended, and the app goes on', async () => {
+  /** Serves `app` to a client that sends only what it is told to, and reads nothing by itself. */
+  const serveRaw = async (
+    app: App,
+    run: (client: Socket, ask: (stream: number) => void) => Promise<void>,
+  ): Promise<void> => {
+    const address = await app.listen({ port: 0, host: '127.0.0.1', ...server.options() })
+    const client = await openRaw(address)
+    client.pause()
+    try {
+      await run(client, (stream) => void client.write(getFrame(stream, '/', server.isEncrypted)))
+    } finally {
+      client.destroy()
+      await app.close()
+    }
+  }
+
+  test('a connection over a Unix socket that says nothing is ended, and the app goes on', async (t) => {
+    const clock = kit.clock(t)
+    const time = clock.isHeld ? 20_000 : 300
     const folder = mkdtempSync(join(tmpdir(), 'volant-'))
-    const app = kit.app({ limits: { headersTimeout: 300, tlsHandshakeTimeout: 300 } })
+    const app = kit.app({ limits: { headersTimeout: time, tlsHandshakeTimeout: time } })
     try {
       const { path } = await app.listen({ path: join(folder, 'app.sock'), ...server.options() })
       const silent = connectPlain(path as string)
         .on('error', () => {})
         .resume()
-      await within(once(silent, 'close'), 30_000, 'the end of the connection')
+      const closed = once(silent, 'close')
+      if (clock.isHeld) await eventually(() => app.stats().connections === 1, 'it is accepted')
+      await reach(clock, time, () => silent.closed || silent.readableEnded)
+      await within(closed, 30_000, 'the end of the connection')
       await eventually(() => app.stats().connections === 0, 'no connection')
     } finally {
       await app.close()
@@ -28,33 +49,10 @@ export function http2TimeLimitsOf(kit: Kit, server: Http2Server): void {
     }
   })
 
-  for (const [when, limits, kilobytes] of [
-    ['is past drainLimit', { drainLimit: 1_024 }, 64],
-    ['takes longer than drainTimeout', { drainTimeout: 100 }, 1],
-  ] as const) {
-    test(`a reply is complete, with its trailers, where the unread body ${when}`, async () => {
-      const app = kit.app({ limits })
-      app.post('/short', { bodyMode: 'stream' }, (ctx) => ctx.trailer('x-a', '1').stream(['short']))
-      app.post('/long', { bodyMode: 'stream' }, (ctx) => ctx.trailer('x-a', '1').text('x'.repeat(2_000_000)))
-      await server.serve(app, async (_client, address) => {
-        for (const [path, length] of [
-          ['/short', 5],
-          ['/long', 2_000_000],
-        ] as const) {
-          const call = Call.open(address, '2', path)
-          call.write(Buffer.alloc(kilobytes * 1_024))
-          await call.head()
-          // The window of the client has no room for more until the reply is read.
-          await sleep(400)
-          const { text, trailers } = await call.whole()
-          assert.deepEqual([text.length, trailers], [length, { 'x-a': '1' }])
-        }
-      })
-    })
-  }
-
-  test('the connection of a client that never ends it is ended: by its GOAWAY, and by http2IdleTimeout', async () => {
-    const app = kit.app({ limits: { http2IdleTimeout: 1_000, drainTimeout: 300 } })
+  test('the connection of a client that never ends it is ended: by its GOAWAY, and by http2IdleTimeout', async (t) => {
+    const clock = kit.clock(t)
+    const [http2IdleTimeout, drainTimeout] = clock.isHeld ? [3_600_000, 2_000] : [1_000, 300]
+    const app = kit.app({ limits: { http2IdleTimeout, drainTimeout } })
     app.get('/', () => 'fine')
     const address = await app.listen({ port: 0, host: '127.0.0.1', ...server.options() })
     const clients: Socket[] = []
@@ -66,69 +64,89 @@ export function http2TimeLimitsOf(kit: Kit, server: Http2Server): void {
         client.write(Buffer.concat([getFrame(1, '/', server.isEncrypted), says]))
       }
       await eventually(() => app.stats().requests === 2, 'two requests')
-      await eventually(() => app.stats().connections === 0, 'the end of the connections')
+      const connections = () => app.stats().connections
+      await turns()
+      // The second client has no other end than this limit; the end of its side is awaited for drainTimeout.
+      await reach(clock, http2IdleTimeout, () => clients[1]?.readableEnded === true)
+      const haveEnds = () => clients.every((client) => client.readableEnded)
+      if (clock.isHeld) await eventually(haveEnds, 'the server ends its sides')
+      await reach(clock, drainTimeout, () => connections() === 0)
+      await eventually(() => connections() === 0, 'the end of the connections')
     } finally {
       for (const client of clients) client.destroy()
       await app.close()
     }
   })
 
-  test('a client with wide windows that does not read is cut off after sendTimeout', async () => {
-    const app = kit.app({ limits: { sendTimeout: 300, drainTimeout: 300 } })
+  test('a client with wide windows that does not read is cut off after sendTimeout', async (t) => {
+    const clock = kit.clock(t)
+    const sendTimeout = clock.isHeld ? 3_600_000 : 300
+    const app = kit.app({ limits: { sendTimeout, drainTimeout: 300 } })
+    let sent = 0
     app.get('/', function* () {
-      for (;;) yield Buffer.alloc(65_536)
+      for (; ; sent++) yield Buffer.alloc(65_536)
     })
-    const address = await app.listen({ port: 0, host: '127.0.0.1', ...server.options() })
-    const client = await openRaw(address)
-    try {
-      client.pause()
-      client.write(getFrame(1, '/', server.isEncrypted))
+    await serveRaw(app, async (_client, ask) => {
+      ask(1)
       await eventually(() => app.stats().inFlight === 1, 'the request')
+      if (clock.isHeld) await unchanging(() => sent, 'the server waits')
+      await reach(clock, sendTimeout, () => app.stats().inFlight === 0)
       await eventually(() => app.stats().connections === 0, 'the end of the connection')
-    } finally {
-      client.destroy()
-      await app.close()
-    }
+    })
   })
 
-  test('sendTimeout leaves a client alone that reads slowly but steadily', async () => {
+  test('sendTimeout leaves a client alone that reads slowly but steadily', async (t) => {
+    const clock = kit.clock(t)
     const long = Buffer.alloc(24_000_000)
     let isWhole = false
-    // A client that stands still for once is late: then one that reads more slowly has a longer time.
-    for (const sendTimeout of [1_000, 4_000, 16_000]) {
+    // Where time goes on, a client that stands still for once is late: then one that reads more slowly has a longer time.
+    for (const sendTimeout of clock.isHeld ? [30_000] : [400, 1_600, 6_400, 25_600]) {
       const app = kit.app({ limits: { sendTimeout } })
       app.get('/', () => long)
-      const address = await app.listen({ port: 0, host: '127.0.0.1', ...server.options() })
-      const client = await openRaw(address)
-      try {
-        client.write(getFrame(1, '/', server.isEncrypted))
-        isWhole = await readSlowly(client, long.length, sendTimeout / 100)
-      } finally {
-        client.destroy()
-        await app.close()
-      }
+      await serveRaw(app, async (client, ask) => {
+        ask(1)
+        isWhole = clock.isHeld
+          ? await readInSteps(client, long.length, () => clock.advance(sendTimeout - 1))
+          : await readSlowly(client, long.length, sendTimeout / 100, clock)
+      })
       if (isWhole) break
     }
     assert.ok(isWhole, 'the whole reply')
   })
 
-  test('replies that wait for a slow client are no resets', async () => {
+  test('replies that wait for a slow client are no resets', async (t) => {
+    const clock = kit.clock(t)
     const app = kit.app({ limits: { maxStreamResets: 1, keepAliveTimeout: 1_000 } })
     const reply = Buffer.alloc(65_536)
     app.get('/', () => reply)
-    const address = await app.listen({ port: 0, host: '127.0.0.1', ...server.options() })
-    const client = await openRaw(address)
-    client.pause()
-    try {
+    await serveRaw(app, async (client, ask) => {
       const streams = Array.from({ length: 90 }, (_, at) => 2 * at + 1)
-      for (const stream of streams) client.write(getFrame(stream, '/', server.isEncrypted))
+      for (const stream of streams) ask(stream)
       await eventually(() => app.stats().requests > 20, 'the requests')
       // This is longer than the interval at which the server checks its connections.
-      await sleep(400)
-      assert.ok(await readSlowly(client, streams.length * reply.length), 'all replies')
-    } finally {
-      client.destroy()
-      await app.close()
-    }
+      const wait = () => clock.advance(400)
+      await wait()
+      assert.ok(
+        await readInSteps(client, streams.length * reply.length, clock.isHeld ? wait : turns),
+        'all replies',
+      )
+    })
   })
+}
+
+/** Reads at least `bytes` from a socket, with a wait after each 2 MB. Gives false if the socket ends before. */
+async function readInSteps(socket: Socket, bytes: number, wait: () => Promise<void>): Promise<boolean> {
+  const step = 2_000_000
+  socket.removeAllListeners('data')
+  socket.pause()
+  for (let received = 0, next = step; received < bytes; await turns(1)) {
+    if (socket.destroyed || socket.readableEnded) return false
+    const chunk = (socket.read(65_536) ?? socket.read()) as Buffer | null
+    received += chunk?.length ?? 0
+    if (received < next) continue
+    next += step
+    await turns()
+    await wait()
+  }
+  return true
 }
