@@ -12,6 +12,7 @@ import { connectCases } from './cases/connect/index.ts'
 import { connectTimeLimits } from './cases/connect/time-limits.ts'
 import { cookies } from './cases/cookies.ts'
 import { connections } from './cases/connections/index.ts'
+import { connectionsTimeLimits } from './cases/connections/time-limits.ts'
 import { debugCases } from './cases/debug.ts'
 import { drain } from './cases/drain/index.ts'
 import { drainTimeLimits } from './cases/drain/time-limits.ts'
@@ -115,6 +116,7 @@ const groups = {
   aborts,
   'async-context': asyncContext,
   connections,
+  'connections-time-limits': connectionsTimeLimits,
   'early-hints': earlyHints,
   smoke,
   lifecycle,
@@ -197,6 +199,7 @@ const notOverHttp2: Partial<Record<Group, string>> = {
   etag: 'it writes requests of HTTP/1 in bytes',
   'early-hints': 'it reads interim replies of HTTP/1.1 in bytes',
   connections: 'it is about connections of HTTP/1.1 that are kept, piped and closed',
+  'connections-time-limits': 'it is about connections of HTTP/1.1',
   'shared-port': 'who gets a connection is settled before a version is spoken',
   aborts: 'its clients end connections of HTTP/1.1',
   streams: 'it reads chunks of HTTP/1.1, and ends connections; `duplex` runs over HTTP/2',

@@ -11,7 +11,7 @@ export async function randomHandlers(kit: Kit, clock: AdapterClock): Promise<voi
   const onRejection = (error: unknown) => void rejections.push(error)
   process.on('unhandledRejection', onRejection)
   // A connection must not be idle for too long while time passes for all that never settle.
-  const handlerTimeout = clock.isHeld ? 100 : 400
+  const handlerTimeout = clock.isHeld ? 100 : 50
   let waiting = 0
   const never = () => {
     waiting++
