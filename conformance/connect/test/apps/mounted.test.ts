@@ -1,12 +1,74 @@
-/** Whole apps and routers of Express 4 and Express 5, mounted by fromConnect. */
+/** Whole apps of Express 4 and Express 5, mounted by fromConnect. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { brief, type Client, requestBytes, seen } from '../src/client.ts'
-import { express4, express5, type Handle, type Next, type Req, type Res } from '../src/layers.ts'
-import { type Scenario, scenario, scenarios } from '../src/scenario.ts'
+import { brief, type Client, requestBytes, seen } from '../../src/client.ts'
+import { express4, express5, type Handle, type Next, type Req, type Res } from '../../src/layers.ts'
+import { type Scenario, scenario, scenarios } from '../../src/scenario.ts'
+
+const json =
+  (body: unknown): Handle =>
+  (_, res) =>
+    res['json'](body)
+
+const paths = [
+  '/send-text',
+  '/send-bytes',
+  '/send-json',
+  '/json',
+  '/jsonp?callback=f',
+  '/status',
+  '/empty',
+  '/redirect',
+  '/redirect-301',
+  '/cookie',
+  '/type',
+  '/format',
+  '/links',
+  '/attachment',
+  '/file',
+  '/download',
+  '/render',
+  '/render-locals',
+  '/stream',
+  '/chunks',
+  '/request',
+  '/request?a=1&a=2&b[c]=3',
+  '/own-error',
+  '/cart/7/items/8',
+  '/cart/7/items/skip/it',
+  '/route',
+  '/static/a.txt',
+]
+
+const failing = ['/next', '/none', '/throws', '/fails', '/no-file', '/unexpected']
+
+scenarios('Express apps', {
+  'of version 5 under a prefix': mounted(5, '/shop'),
+  'of version 5 at the root': mounted(5, '/'),
+  'of version 4 under a prefix': mounted(4, '/shop'),
+  'of version 4 at the root': mounted(4, '/'),
+  'several requests on one connection': scenario({
+    memory: false,
+    build(site) {
+      const root = folder()
+      site.mount('/', shop(express5, root))
+      return root
+    },
+    after: (root) => rmSync(root, { recursive: true }),
+    async play(client) {
+      const wire = await client.connect()
+      const out: unknown[] = []
+      for (const path of ['/json', '/chunks', '/request', '/send-text']) {
+        wire.send(requestBytes('GET', path))
+        out.push(seen(await wire.reply()))
+      }
+      return out
+    },
+  }),
+})
 
 type Express = typeof express5
 
@@ -18,11 +80,6 @@ function folder(): string {
   }
   return root
 }
-
-const json =
-  (body: unknown): Handle =>
-  (_, res) =>
-    res['json'](body)
 
 /** An app that uses most of what Express adds to requests and replies. */
 function shop(express: Express, root: string): Handle {
@@ -144,37 +201,6 @@ function shop(express: Express, root: string): Handle {
   return app as Handle
 }
 
-const paths = [
-  '/send-text',
-  '/send-bytes',
-  '/send-json',
-  '/json',
-  '/jsonp?callback=f',
-  '/status',
-  '/empty',
-  '/redirect',
-  '/redirect-301',
-  '/cookie',
-  '/type',
-  '/format',
-  '/links',
-  '/attachment',
-  '/file',
-  '/download',
-  '/render',
-  '/render-locals',
-  '/stream',
-  '/chunks',
-  '/request',
-  '/request?a=1&a=2&b[c]=3',
-  '/own-error',
-  '/cart/7/items/8',
-  '/cart/7/items/skip/it',
-  '/route',
-  '/static/a.txt',
-]
-const failing = ['/next', '/none', '/throws', '/fails', '/no-file', '/unexpected']
-
 async function everything(client: Client, prefix: string): Promise<unknown[]> {
   const out: unknown[] = []
   const headers = {
@@ -226,78 +252,3 @@ function mounted(version: 4 | 5, prefix: string): Scenario {
     },
   })
 }
-
-/** A router mounted beside layers that add to what it sees. */
-function router(version: 4 | 5): Scenario {
-  return scenario({
-    express: version,
-    build(site) {
-      const express = version === 4 ? express4 : express5
-      const one = express.Router()
-      one.use((req: Req, _res: Res, next: Next) => {
-        req['seen'] = [req.url, req.baseUrl, req.originalUrl]
-        next()
-      })
-      one.get('/x/:id', (req: Req, res: Res) =>
-        res.end(JSON.stringify([req['mine'], req['seen'], { ...req['params'] }, req.url])),
-      )
-      one.post('/x', (req: Req, res: Res) => req.pipe(res))
-      site.use((req: Req, _res: Res, next: Next) => {
-        req['mine'] = 'mine'
-        next()
-      })
-      site.mount('/api', one as Handle)
-      site.handle('GET', '/after', (req, res) => res.end(JSON.stringify([req.url, req['baseUrl'] ?? ''])))
-    },
-    play: async (client) => [
-      await client.get('/api/x/1?a=b'),
-      await client.post('/api/x', 'text/plain', 'back again'),
-      brief(await client.get('/api/none')),
-      brief(await client.get('/api')),
-      await client.get('/after?x'),
-    ],
-  })
-}
-
-scenarios('Express apps', {
-  'of version 5 under a prefix': mounted(5, '/shop'),
-  'of version 5 at the root': mounted(5, '/'),
-  'of version 4 under a prefix': mounted(4, '/shop'),
-  'of version 4 at the root': mounted(4, '/'),
-  'a router of version 5': router(5),
-  'a router of version 4': router(4),
-  'async handlers that reject, of version 5': scenario({
-    reports: true,
-    build(site) {
-      const app = express5()
-      app.set('env', 'test')
-      app.get('/rejects', async () => {
-        throw Object.assign(new Error('rejected'), { status: 403 })
-      })
-      site.mount('/', app)
-    },
-    async play(client) {
-      const reply = await client.get('/rejects')
-      assert.equal(reply.status, 403)
-      return brief(reply)
-    },
-  }),
-  'several requests on one connection': scenario({
-    memory: false,
-    build(site) {
-      const root = folder()
-      site.mount('/', shop(express5, root))
-      return root
-    },
-    after: (root) => rmSync(root, { recursive: true }),
-    async play(client) {
-      const wire = await client.connect()
-      const out: unknown[] = []
-      for (const path of ['/json', '/chunks', '/request', '/send-text']) {
-        wire.send(requestBytes('GET', path))
-        out.push(seen(await wire.reply()))
-      }
-      return out
-    },
-  }),
-})
