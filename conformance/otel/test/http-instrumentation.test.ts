@@ -1,7 +1,7 @@
 /** On the adapter node-http, `@opentelemetry/instrumentation-http` has made a span already: it is the request's. */
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
-import { afterEach, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { metrics, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http'
@@ -11,15 +11,23 @@ import { otel } from 'volant/otel'
 import { onEach } from '../src/sites.ts'
 import { Telemetry } from '../src/telemetry.ts'
 
-const telemetry = Telemetry.register()
-const instrumentation = new HttpInstrumentation()
-instrumentation.setTracerProvider(trace.getTracerProvider())
-instrumentation.setMeterProvider(metrics.getMeterProvider())
-// It patches the module when that is required.
-createRequire(import.meta.url)('node:http')
+const instrumentation = new HttpInstrumentation({ enabled: false })
 
 onEach('with instrumentation of node:http', (site) => {
+  let telemetry: Telemetry
+  before(() => {
+    telemetry = Telemetry.register()
+    instrumentation.setTracerProvider(trace.getTracerProvider())
+    instrumentation.setMeterProvider(metrics.getMeterProvider())
+    instrumentation.enable()
+    // It patches the module when that is required.
+    createRequire(import.meta.url)('node:http')
+  })
   afterEach(() => telemetry.reset())
+  after(async () => {
+    instrumentation.disable()
+    await telemetry.end()
+  })
 
   test('each request has one span, with its route, and is counted once', async () => {
     const app = site.app()

@@ -1,7 +1,7 @@
 /** What the OTLP exporters of OpenTelemetry send of requests, as a receiver reads it. */
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
-import { metrics, trace } from '@opentelemetry/api'
+import { after, afterEach, before, test } from 'node:test'
+import { context, metrics, propagation, trace } from '@opentelemetry/api'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -30,7 +30,6 @@ const spans = new NodeTracerProvider({
     ),
   ],
 })
-spans.register()
 const meters = new MeterProvider({
   resource,
   readers: [
@@ -41,8 +40,6 @@ const meters = new MeterProvider({
     }),
   ],
 })
-metrics.setGlobalMeterProvider(meters)
-
 after(async () => {
   receiver.hangs = true
   // An exporter that gets no answer does not hold the end of the process.
@@ -51,6 +48,13 @@ after(async () => {
 })
 
 onEach('OTLP', (site) => {
+  before(() => {
+    spans.register()
+    metrics.setGlobalMeterProvider(meters)
+  })
+  after(() => {
+    for (const api of [trace, context, propagation, metrics]) api.disable()
+  })
   afterEach(() => receiver.reset())
 
   test('spans arrive with their attributes and their parents', async () => {

@@ -11,17 +11,18 @@ import { otel } from 'volant/otel'
 import { onEach } from '../src/sites.ts'
 import { Telemetry } from '../src/telemetry.ts'
 
-const telemetry = Telemetry.register()
 const instrumentation = new PgInstrumentation()
-instrumentation.setTracerProvider(trace.getTracerProvider())
 // It patches the module when that is required.
 const pg = createRequire(import.meta.url)('pg') as typeof import('pg')
 
 describe('PostgreSQL', { skip: withoutPostgres }, () => {
+  let telemetry: Telemetry
   let server: PostgresServer
   let pool: Pool
 
   before(async () => {
+    telemetry = Telemetry.register()
+    instrumentation.setTracerProvider(trace.getTracerProvider())
     server = await PostgresServer.make()
     await server.start()
     pool = new pg.Pool({ connectionString: server.url, max: 2 })
@@ -32,6 +33,7 @@ describe('PostgreSQL', { skip: withoutPostgres }, () => {
   after(async () => {
     await pool.end()
     await server.end()
+    await telemetry.end()
   })
 
   onEach('queries', (site) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterEach, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AlwaysOnSampler, ParentBasedSampler, type ReadableSpan } from '@opentelemetry/sdk-trace-node'
 import { stderrLines } from '@volant/test-kit'
@@ -12,7 +12,6 @@ import { onEach } from '../src/sites.ts'
 import { Telemetry } from '../src/telemetry.ts'
 import { traceparents, tracestates } from '../src/trace-parents.ts'
 
-const telemetry = Telemetry.register(new ParentBasedSampler({ root: new AlwaysOnSampler() }))
 const warnings: string[] = []
 const valid = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0'
 
@@ -30,7 +29,12 @@ async function ask(
 }
 
 onEach('the trace of the caller', (site) => {
+  let telemetry: Telemetry
+  before(() => {
+    telemetry = Telemetry.register(new ParentBasedSampler({ root: new AlwaysOnSampler() }))
+  })
   afterEach(() => telemetry.reset())
+  after(() => telemetry.end())
 
   function traced(options: OtelOptions) {
     const app = site.app()
