@@ -1,5 +1,5 @@
 /** Defines an attack, and carries it out over one connection or several. */
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Connection, type ConnectionOptions, type Target, refusalOf } from './connection.ts'
 
 export interface Attack {
@@ -183,7 +183,7 @@ export async function byMany(
     await connection.until(isOver(connection, at), Math.max(0, deadline - performance.now()))
   const outcome = outcomeOf(opened, counts, refused, describe)
   for (const connection of opened) connection.destroy()
-  await sleep(0)
+  await turn()
   return outcome
 }
 

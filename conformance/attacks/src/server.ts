@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Certificate } from '@volant/test-kit'
+import { type Certificate, eventually } from '@volant/test-kit'
 import type { Target } from './connection.ts'
 
 /** The servers that can be attacked. `bun` needs the path of its program in `BUN`. */
@@ -112,11 +112,7 @@ async function startNghttpd(certificate: Certificate | null): Promise<Server> {
   const child = spawn('nghttpd', secured, { stdio: ['ignore', 'ignore', 'pipe'], env: withSbin() })
   const process_ = follow(child)
   const failed = process_.failed('nghttpd')
-  const deadline = performance.now() + startLimit
-  while (!(await accepts(port))) {
-    await Promise.race([new Promise((resolve) => setTimeout(resolve, 20)), failed])
-    if (performance.now() > deadline) throw new Error('nghttpd did not start')
-  }
+  await Promise.race([eventually(() => accepts(port), 'nghttpd accepts connections'), failed])
   failed.catch(() => undefined)
   return {
     ...process_,

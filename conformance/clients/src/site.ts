@@ -1,7 +1,7 @@
 /** The app that every client asks, and the servers that it runs on. */
 import { describe } from 'node:test'
-import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
-import { deferred, eventually } from '@volant/test-kit'
+import { setImmediate as turn } from 'node:timers/promises'
+import { deferred, eventually, turns } from '@volant/test-kit'
 import { type AdapterType, type App, type AppOptions, createApp, HTTPError } from 'volant'
 import { Authority, type Identity, withoutOpenssl } from './certificates.ts'
 
@@ -164,7 +164,7 @@ export class Site {
     })
     // The waits differ, so that some requests are in flight whenever a server closes.
     const count = async (): Promise<string> => {
-      await wait(this.counted++ % 4)
+      await turns(10 * (this.counted++ % 4))
       return this.name
     }
     app.get('/count', count)

@@ -236,22 +236,22 @@ export async function search(
   corpus: Corpus,
   port: number,
   seed: number,
-  seconds: number,
+  /** Says whether to go on after so many streams. */
+  goesOn: (streams: number) => boolean,
   width = 32,
 ): Promise<{ streams: number; requests: number; findings: Finding[] }> {
   const random = new Random(seed)
   const reference = new Reference()
   const referencePort = await reference.listen()
-  const until = performance.now() + seconds * 1000
   const findings: Finding[] = []
   let streams = 0
   let requests = 0
   const lane = async () => {
-    while (performance.now() < until) {
+    while (goesOn(streams)) {
       const text = mutate(random, corpus)
       if (hasHead(text)) continue
-      const seen = await compare(text, port, reference, referencePort)
       streams++
+      const seen = await compare(text, port, reference, referencePort)
       requests += seen.ours
       if (seen.ours > seen.theirs || seen.fault !== null) findings.push({ text, seen })
     }

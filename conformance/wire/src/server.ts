@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 
-import { TestAuthority } from '@volant/test-kit'
+import { TestAuthority, turns } from '@volant/test-kit'
 import { type AdapterType, createApp, type Context } from 'volant'
 
 import type { Carrier, Target } from './carrier.ts'
@@ -54,7 +53,7 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     ctx.text('smuggled')
   })
   app.get('/slow', async (ctx) => {
-    await sleep(4)
+    await turns()
     echo(ctx)
   })
   repliesOf(app)
@@ -122,7 +121,7 @@ function repliesOf(app: App): void {
 
 async function* words(): AsyncGenerator<string> {
   yield 'one '
-  await sleep(1)
+  await turns(1)
   yield 'two '
   yield 'three'
 }
@@ -183,19 +182,20 @@ function bodiesOf(app: App, onUnanswered: () => void): void {
   )
 }
 
-/** Server state that shows in which order requests of one connection ran: in 4 ms one could overtake another. */
+/** Server state that shows in which order requests of one connection ran: in so many turns of the
+ * event loop one could overtake another. */
 function marksOf(app: App): void {
   const marks = new Set<string>()
   const report = (ctx: Context<{ params: { run: string } }>) =>
     ctx.text(marks.has(ctx.params.run) ? 'marked' : 'not marked')
   app.post('/mark/:run', async (ctx) => {
-    await sleep(4)
+    await turns()
     marks.add(ctx.params.run)
     ctx.reply(204)
   })
   app.get('/mark/:run', report)
   app.get('/slow-mark/:run', async (ctx) => {
-    await sleep(4)
+    await turns()
     report(ctx)
   })
 }
