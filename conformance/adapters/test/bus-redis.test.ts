@@ -8,7 +8,7 @@ import { createClient, createCluster } from 'redis'
 import type { Bus } from 'volant/bus'
 import { redisBus } from 'volant/redis'
 import { eventually, RedisServer, withoutRedis } from '@volant/test-kit'
-import { startCluster } from './bus/servers.ts'
+import { startCluster } from './redis/cluster.ts'
 import { Tally } from './bus/tally.ts'
 
 /** A way to a server that can stop passing anything on, without a word to either end. */

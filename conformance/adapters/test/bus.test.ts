@@ -3,17 +3,23 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually, freePort, NatsServer, RedisServer, withoutNats, withoutRedis } from '@volant/test-kit'
 import { type Bus, type BusOptions, memoryBus } from 'volant/bus'
 import { Redis } from 'ioredis'
-import { type BusName, joinBus, type Joined, startCluster } from './bus/servers.ts'
+import { type BusName, joinBus, type Joined } from './bus/servers.ts'
 import { type Heard, Tally } from './bus/tally.ts'
+import { startCluster } from './redis/cluster.ts'
 
 // Clusters take long to be connected again.
 const clusters: readonly BusName[] =
   process.env['TEST_ALL'] === '1' ? ['redis cluster', 'ioredis cluster'] : []
 const names: readonly BusName[] = ['redis', 'ioredis', 'nats', ...clusters]
+
+/** How many messages a process has published to each topic. */
+interface Published {
+  readonly published: number
+  readonly stats: unknown
+}
 
 async function startServer(name: BusName): Promise<RedisServer | NatsServer> {
   if (name === 'nats') return (await NatsServer.make()).start()
@@ -31,22 +37,13 @@ async function limitBuffers(server: RedisServer | NatsServer): Promise<() => Pro
       const figures = await (await fetch(`http://127.0.0.1:${monitor}/varz`)).json()
       return (figures as { slow_consumers: number }).slow_consumers > 0
     }
-    return () => until(cut, 'the slow one is cut off')
+    return () => eventually(cut, 'the slow one is cut off')
   }
   const client = new Redis({ port: server.port, host: '127.0.0.1' })
   await client.call('CONFIG', 'SET', 'client-output-buffer-limit', `pubsub ${bytes} 0 0`)
   client.disconnect()
   // It has cut off one whose buffer is full when it answers for the message that filled it.
   return () => Promise.resolve()
-}
-
-/** Like `eventually`, for what is asked of a server. */
-async function until(test: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!(await test())) {
-    assert.ok(Date.now() < deadline, `never: ${what}`)
-    await sleep(20)
-  }
 }
 
 describe('memoryBus', () => {
@@ -85,9 +82,9 @@ for (const name of names) {
       children.push(child)
       return child
     }
-    const ask = async <T>(child: ChildProcess): Promise<T> => {
+    const ask = async <T>(child: ChildProcess, question: unknown = '?'): Promise<T> => {
       const answer = once(child, 'message')
-      child.send('?')
+      child.send(question as string)
       return (await answer)[0] as T
     }
 
@@ -99,34 +96,45 @@ for (const name of names) {
       const topics = ['a', 'b']
       for (const topic of topics) bus.subscribe(topic, tally)
       await Promise.all(topics.map((topic) => bus.ready(topic)))
-      const publishers = ['one', 'two'].map((own) => start('publisher', own, 2_500, ...topics))
+      const publishers = ['one', 'two'].map((own) => start('publisher', own, ...topics))
+      await Promise.all(publishers.map((child) => once(child, 'message')))
+      /** Has each publish ten messages to each topic, whether it can send them or not. */
+      const publish = (): Promise<Published[]> =>
+        Promise.all(publishers.map((child) => ask<Published>(child, 10)))
       // Who has heard nothing of a stream cannot know how much of it was lost: gaps without a number stand for that.
+      await publish()
       await eventually(() => tally.last.size === 4, 'all streams have begun')
       const kills = 3
       const reconnected = (): number => tally.figures().gaps['reconnected'] ?? 0
       for (let kill = 1; kill <= kills; kill++) {
         // Each waits for a part of what comes anyhow: a slow machine may lose most of the first thousands.
         const { received } = tally
-        await eventually(() => tally.received > received + 300, 'messages arrive')
+        await eventually(async () => {
+          await publish()
+          return tally.received > received + 300
+        }, 'messages arrive')
         const gaps = reconnected()
         await server.kill()
-        await sleep(100)
+        await eventually(() => !bus.stats().connected, 'the end of the server is noticed')
+        for (let round = 0; round < 10; round++) await publish()
         await server.start()
-        await eventually(() => reconnected() > gaps, 'the gap is told')
+        await eventually(async () => {
+          await publish()
+          return reconnected() > gaps
+        }, 'the gap is told')
       }
       // Then all are connected to the server that stays.
       const before = new Map(tally.last)
-      await eventually(
-        () =>
+      let said: Published[] = []
+      await eventually(async () => {
+        said = await publish()
+        return (
           tally.last.size === 4 &&
           [...tally.last].every(
             ([stream, number]) => number > 2_500 && number > (before.get(stream) ?? Infinity),
-          ),
-        'all streams arrive to their end',
-      )
-      const said = await Promise.all(
-        publishers.map((child) => ask<{ published: number; stats: unknown }>(child)),
-      )
+          )
+        )
+      }, 'all streams arrive to their end')
       const expected = said.flatMap(({ published }) => topics.map(() => published - 1))
       await eventually(
         () => String([...tally.last.values()].toSorted()) === String(expected.toSorted()),
@@ -153,10 +161,8 @@ for (const name of names) {
       bus.publish('t', 'x:0')
       await eventually(() => tally.received === 1, 'the first arrives')
       server.signal('SIGSTOP')
-      const begun = performance.now()
       try {
         for (let each = 1; each <= 5_000; each++) bus.publish('t', `x:${each}`)
-        assert.ok(performance.now() - begun < 30_000)
         assert.ok(bus.stats().waiting <= 100_000)
         assert.ok(bus.stats().unsent > 4_000)
       } finally {
@@ -192,13 +198,13 @@ for (const name of names) {
       await isCut()
       child.kill('SIGCONT')
       let heard: Heard = await ask(child)
-      const deadline = Date.now() + 30_000
-      for (let each = 401; !heard.gaps['reconnected'] || heard.received + heard.lost < each - 1; each++) {
-        assert.ok(Date.now() < deadline, `never: the gap is told: ${JSON.stringify(heard)}`)
-        bus.publish('t', `x:${each}`)
-        await sleep(50)
+      let next = 401
+      await eventually(async () => {
+        if ((heard.gaps['reconnected'] ?? 0) > 0 && heard.received + heard.lost >= next - 1) return true
+        bus.publish('t', `x:${next++}`)
         heard = await ask(child)
-      }
+        return false
+      }, 'the gap is told')
       t.diagnostic(`${name}: a slow process received ${heard.received} of 25 MB, ${heard.lost} in gaps`)
       assert.equal(heard.wrong, 0)
       assert.ok(heard.lost > 0)

@@ -1,7 +1,5 @@
 /** The buses that the suite runs on: how each is made, and what its server can suffer. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '@nats-io/transport-node'
-import { RedisServer } from '@volant/test-kit'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 import type { Bus, BusOptions } from 'volant/bus'
@@ -15,21 +13,6 @@ export interface Joined {
 }
 
 export type BusName = 'redis' | 'ioredis' | 'redis cluster' | 'ioredis cluster' | 'nats'
-
-/** Starts a cluster of one node, and waits until it has all slots. */
-export async function startCluster(): Promise<RedisServer> {
-  const server = await RedisServer.make()
-  await server.start({ 'cluster-enabled': 'yes', 'cluster-announce-ip': '127.0.0.1' })
-  const client = new Redis({ port: server.port, host: '127.0.0.1' })
-  await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
-  const deadline = Date.now() + 30_000
-  while (!String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok')) {
-    if (Date.now() > deadline) throw new Error('never: the cluster is ready')
-    await sleep(5)
-  }
-  client.disconnect()
-  return server
-}
 
 /** Makes a bus at a port of this machine, whose connections come back as soon as they can. */
 export async function joinBus(name: BusName, port: number, options: BusOptions = {}): Promise<Joined> {
