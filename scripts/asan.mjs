@@ -18,7 +18,9 @@ const rows = [
   [
     ['packages/engine/dist/test/reentrancy.test.js'],
     ['conformance/adapters/dist/test/native.test.js'],
-    ['conformance/adapters/dist/test/engine-reply-memory.test.js'],
+    ...['amounts', 'encoding', 'lifetime', 'references'].map((part) => [
+      `conformance/adapters/dist/test/engine-reply-memory/${part}.test.js`,
+    ]),
     ['packages/volant/dist/test/sealer.test.js'],
   ],
 ]

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from 'volant'
-import { deferred, Kit, request } from '../src/kit.ts'
+import { deferred, Kit, request, turns } from '../src/kit.ts'
 import type { Wire } from '../src/wire.ts'
 import { exchangeOf, seeded, skip } from './engine/native.ts'
 
@@ -60,12 +59,11 @@ test('10,000 requests read after the slices that followed them', { skip, timeout
     // until a page's worth of requests came after them, and not all 40 connections at once: the others go on.
     if (turn % 40 === 0 && held < 8) {
       held++
-      while (dispatched <= turn + 128 && next < 10_000) await sleep(1)
+      while (dispatched <= turn + 128 && next < 10_000) await turns(1)
       held--
     }
     for (let wait = Math.floor(random() * 4); wait > 0; wait--) {
-      if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve))
-      else await sleep(random() * 4)
+      await turns(random() < 0.7 ? 1 : 1 + Math.floor(random() * 40))
     }
     if (dispatched > turn + 128) overtaken++
     const exchange = exchangeOf(ctx)

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { within } from '@volant/test-kit'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 
@@ -31,7 +32,7 @@ async function run(
       out += bytes.toString()
       if (until !== '' && out.includes(until) && out.endsWith('\n')) child.kill('SIGKILL')
     })
-  const [code] = (await once(child, 'close')) as [number | null]
+  const [code] = (await within(once(child, 'close'), 60_000, 'the end of the process')) as [number | null]
   return { out, error, code }
 }
 
@@ -58,11 +59,9 @@ test('an exception nobody catches loses no line', async () => {
 })
 
 test('a process that has nothing left to do is not kept alive, and writes its lines', async () => {
-  const started = Date.now()
   const { out, code } = await run(`${ask}`)
   assert.equal(code, 0)
   assert.deepEqual(urls(out), all)
-  assert.ok(Date.now() - started < 60_000)
 })
 
 test('lines are there when close() resolves, and soon without it', async () => {

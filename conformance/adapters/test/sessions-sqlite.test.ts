@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { testClock } from '@volant/test-kit'
 import { createApp, type App } from 'volant'
 import { session, type SessionOptions, sqliteSessions } from 'volant/session'
 import { type Database, openDatabase } from './sqlite/database.ts'
@@ -89,34 +90,40 @@ describe('sqliteSessions', () => {
     assert.equal(await count(app, 'b', cookie), 100)
   })
 
-  test('a database that others have locked is waited for, and one that stays so is 503', async () => {
+  test('a database that others have locked is waited for, and one that stays so is 503', async (t) => {
+    const clock = testClock(t)
     const app = build(open())
     const cookie = await begin(app)
     const other = open()
     other.exec('BEGIN EXCLUSIVE')
     const waits = post(app, '/a0', cookie)
     // It is read first, which waits as well.
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await clock.advance(30)
     other.exec('COMMIT')
+    await clock.advance(1_000)
     assert.equal(await waits, 200)
     other.exec('BEGIN EXCLUSIVE')
     const hasty = build(open(), { storeTimeout: 40 })
-    const reply = await hasty.inject({ method: 'POST', url: '/a1', headers: { cookie } })
+    const late = hasty.inject({ method: 'POST', url: '/a1', headers: { cookie } })
+    await clock.advance(1_000)
+    const reply = await late
     assert.deepEqual([reply.status, reply.headers['retry-after']], [503, '1'])
     other.exec('COMMIT')
     assert.equal(await post(app, '/a1', cookie), 200)
     assert.equal(await count(app, 'a', cookie), 2)
   })
 
-  test('nothing is written into a transaction of the app, which it may roll back', async () => {
+  test('nothing is written into a transaction of the app, which it may roll back', async (t) => {
+    const clock = testClock(t)
     const database = open()
     const hasState = 'inTransaction' in database || 'isTransaction' in database
     const app = build(database)
     const cookie = await begin(app)
     database.exec('BEGIN')
     const waits = post(app, '/a0', cookie)
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await clock.advance(30)
     database.exec('ROLLBACK')
+    await clock.advance(1_000)
     assert.equal(await waits, 200)
     // Before 22.16 node:sqlite does not say whether a transaction is open.
     if (hasState) assert.equal(await count(app, 'a', cookie), 1)
@@ -159,6 +166,7 @@ describe('sqliteSessions', () => {
   })
 
   test('sessions that have expired are removed a few at a time', async (t) => {
+    const clock = testClock(t)
     const database = open()
     const store = sqliteSessions(database)
     await store.get('x')
@@ -176,14 +184,14 @@ describe('sqliteSessions', () => {
     insert.run('older')
     await store.set('new-4', record)
     assert.equal(rows(database), 6)
-    const later = Date.now() + 59_999
-    t.mock.method(Date, 'now', () => later + 2)
+    await clock.advance(60_001)
     await store.set('new-5', record)
     assert.equal(await store.get('new-0'), null)
     assert.equal(rows(database), 1)
   })
 
   test('versions: a set of another version writes nothing, and an expired session is none', async (t) => {
+    const clock = testClock(t)
     const store = sqliteSessions(open(), { table: 'logins' })
     const record = (version: number, ttl = 60_000) => ({ value: `v${version}`, version, ttl })
     assert.equal(await store.set('a', record(2)), false)
@@ -198,8 +206,7 @@ describe('sqliteSessions', () => {
     assert.ok((stored?.ttl ?? 0) > 100_000)
     await store.touch('b', 1_000)
     assert.equal(await store.get('b'), null)
-    const later = Date.now() + 200_000
-    t.mock.method(Date, 'now', () => later)
+    await clock.advance(120_001)
     assert.equal(await store.get('a'), null)
     assert.equal(await store.set('a', record(3)), false)
     assert.equal(await store.set('a', record(1)), true)

@@ -1,8 +1,8 @@
 /** One /metrics for several workers: nothing is counted twice, lost in a roll or a crash, or goes back. */
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
+import { eventually, turns } from '@volant/test-kit'
 import { createApp } from 'volant'
 import { type Family, parseExposition } from '../src/prometheus.ts'
 import { request, Started } from './workers/started.ts'
@@ -74,21 +74,18 @@ class Scraper {
 
   /** Scrapes until the requests to `/counted` are as many, and fails if they are more. */
   async reaches(least: number, most = least): Promise<number> {
-    for (const end = Date.now() + 60_000; ;) {
-      const counted = countedOf(await this.scrape())
+    let counted = NaN
+    await eventually(async () => {
+      counted = countedOf(await this.scrape())
       assert.ok(counted <= most, `${counted} requests are counted, and at most ${most} were sent`)
-      if (counted >= least) return counted
-      assert.ok(Date.now() < end, `${counted} requests are counted of ${least}`)
-      await sleep(20)
-    }
+      return counted >= least
+    }, `${least} requests are counted`)
+    return counted
   }
 
   /** Scrapes until the figure has the value. */
   async until(name: string, labels: Record<string, string>, value: number): Promise<void> {
-    for (const end = Date.now() + 60_000; valueOf(await this.scrape(), name, labels) !== value;) {
-      assert.ok(Date.now() < end, `${name} never was ${value}`)
-      await sleep(20)
-    }
+    await eventually(async () => valueOf(await this.scrape(), name, labels) === value, `${name} is ${value}`)
   }
 }
 
@@ -128,7 +125,7 @@ test('the counters of three workers through a roll, a crash and a kill', { skip 
         const agent = client()
         while (!isOver) {
           await seen.ask(url, agent)
-          await sleep(2)
+          await turns(1)
         }
       })
       await done.finally(() => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { within } from '@volant/test-kit'
+import { eventually, within } from '@volant/test-kit'
 import { createApp } from 'volant'
 import { WebSocket } from 'ws'
 import { Started } from './workers/started.ts'
@@ -56,13 +56,6 @@ function runs(worker: string): boolean {
   }
 }
 
-async function until(done: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + patience; !done();) {
-    assert.ok(Date.now() < end, what)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 test(
   'visitors of three workers hear each other, and so do those of the workers that replace them',
   { skip },
@@ -80,10 +73,10 @@ test(
         // A subscription that is on its way may miss what is said meanwhile.
         for (const speaker of [visitors[0], visitors[1], visitors[2]]) {
           const counts = visitors.map(({ heard }) => heard.length)
-          await until(() => {
+          await eventually(() => {
             speaker?.say('is anybody there?')
             return visitors.every(({ heard }, at) => heard.length > (counts[at] as number))
-          }, 'nobody is there')
+          }, 'somebody is there')
         }
         const said: string[] = []
         for (let count = 0; count < 30; count++) {
@@ -91,9 +84,9 @@ test(
           said.push(text)
           visitors[count % visitors.length]?.say(text)
           // One after the other, so that there is one order.
-          await until(
+          await eventually(
             () => visitors.every(({ heard }) => heard.includes(text)),
-            `${text} was not heard by all`,
+            `${text} is heard by all`,
           )
         }
         const news = (text: string): boolean => text.startsWith(round)
@@ -102,7 +95,7 @@ test(
         if (round === 'after') break
         const before = new Set(visitors.map(({ worker }) => worker))
         started.child.kill('SIGHUP')
-        await until(() => ![...before].some(runs), 'the workers were not replaced')
+        await eventually(() => ![...before].some(runs), 'the workers are replaced')
       }
     } finally {
       await started.stop()

@@ -31,7 +31,7 @@ app.get('/stream', (ctx) => {
     (async function* () {
       for (let part = 0; part < 5; part++) {
         yield 'part'
-        await new Promise((resolve) => setTimeout(resolve, 2))
+        await new Promise((resolve) => setImmediate(resolve))
       }
     })(),
   )

@@ -1,5 +1,4 @@
 /** Servers whose process may end: the argument says when. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from 'volant'
 
 const [scene] = process.argv.slice(2)
@@ -10,8 +9,8 @@ app.get('/slow', async () => {
   console.log('dispatched')
   if (scene === 'unref-later') app.unref()
   else await closing
-  // The timer alone would not keep the process alive.
-  await sleep(100, undefined, { ref: false })
+  // These timers alone would not keep the process alive: it would end at the first one.
+  for (let round = 0; round < 50; round++) await new Promise((resolve) => setTimeout(resolve, 0).unref())
   return 'slow'
 })
 app.get('/close', () => {

@@ -12,7 +12,7 @@ app.get('/', (ctx) => {
     case 'in-flight':
       return new Promise<string>(() => {})
     case 'busy':
-      for (;;) Math.sqrt(Date.now())
+      for (;;) Math.sqrt(Math.random())
     case 'exit':
       ctx.text('bye')
       process.exit(0)

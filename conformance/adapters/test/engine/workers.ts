@@ -5,6 +5,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
+import { eventually } from '@volant/test-kit'
 import { openFiles } from './native.ts'
 import type { Ending } from './worker.ts'
 
@@ -21,9 +22,7 @@ await Promise.all(
   }),
 )
 // Closing sockets takes the loop a turn or two.
-for (let tries = 0; tries < 100 && openFiles() > before; tries++) {
-  await new Promise((resolve) => setTimeout(resolve, 10))
-}
+await eventually(() => openFiles() <= before, 'sockets are closed').catch(() => {})
 console.log(JSON.stringify({ before, after: openFiles(), replies }))
 
 async function one(how: Ending): Promise<void> {
