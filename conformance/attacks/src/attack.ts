@@ -58,6 +58,8 @@ export interface Patience {
   readonly headers: number
   readonly send: number
   readonly handshake: number
+  /** For how long the attack waits beyond them, since busy machines are late. */
+  readonly grace: number
 }
 
 export interface Outcome {

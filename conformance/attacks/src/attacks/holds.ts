@@ -28,7 +28,7 @@ export const holds: readonly Attack[] = [
     times: { full: 100, quick: 20 },
     // The short form asks for three times this limit, the full form for fifteen times.
     limits: { maxBufferedReplies: 16_777_216 },
-    run(target, count, { send }, look) {
+    run(target, count, { send, grace }, look) {
       const block = head({ path: '/large', encrypted: target.encrypted })
       return byMany(
         target,
@@ -39,7 +39,7 @@ export const holds: readonly Attack[] = [
           await connection.until(() => connection.replies >= count, send / 3)
           return count
         },
-        { settings: [[4, 0]], until: 'streams', hold: send + 30_000, look },
+        { settings: [[4, 0]], until: 'streams', hold: send + grace, look },
       )
     },
   },
@@ -50,7 +50,7 @@ export const holds: readonly Attack[] = [
     times: { full: 100, quick: 40 },
     // The replies to one connection fill this limit, or nearly.
     limits: { maxBufferedReplies: 8_388_608 },
-    async run(target, count, { send }, look) {
+    async run(target, count, { send, grace }, look) {
       const block = head({ path: '/large', encrypted: target.encrypted })
       let cut = 0
       const outcome = await byMany(
@@ -62,7 +62,7 @@ export const holds: readonly Attack[] = [
           for (let at = 0; at < 3; at += 1) if (!(await takes(target, '/large', largeReply))) cut += 1
           return count
         },
-        { settings: [[4, 0]], until: 'streams', hold: send + 30_000, look },
+        { settings: [[4, 0]], until: 'streams', hold: send + grace, look },
       )
       return { ...outcome, cut }
     },
@@ -72,13 +72,13 @@ export const holds: readonly Attack[] = [
     about: 'Header blocks of which a byte comes now and then, on 100 connections.',
     goal,
     times: { full: 100, quick: 50 },
-    run: (target, count, { headers: limit }) =>
+    run: (target, count, { headers: limit, grace }) =>
       byMany(
         target,
         count,
         async (connection) => {
           await connection.send(openHeaders(1, head({ encrypted: target.encrypted })))
-          const end = performance.now() + limit + 30_000
+          const end = performance.now() + limit + grace
           while (connection.ending === 'open' && performance.now() < end) {
             await connection.send(frame(type.continuation, 0, 1, Buffer.from([0x88])))
             await sleep(limit / 6)
@@ -101,7 +101,7 @@ export const holds: readonly Attack[] = [
     goal,
     times: { full: 4_000, quick: 1_500 },
     overTls: true,
-    run: (target, count, { handshake }) => stall(target, count, handshake),
+    run: (target, count, { handshake, grace }) => stall(target, count, handshake, grace),
   },
   {
     name: 'tls-stalled:time-limit',
@@ -111,8 +111,8 @@ export const holds: readonly Attack[] = [
     times: { full: 4_000, quick: 1_500 },
     overTls: true,
     limits: { maxHandshakes: 10_000 },
-    async run(target, count, { handshake }) {
-      const { early, ...outcome } = await stall(target, count, handshake)
+    async run(target, count, { handshake, grace }) {
+      const { early, ...outcome } = await stall(target, count, handshake, grace)
       return early === 0 ? outcome : { ...outcome, faults: [`${early} were ended before the time limit`] }
     },
   },
@@ -122,7 +122,7 @@ export const holds: readonly Attack[] = [
     goal,
     times: { full: 1_000, quick: 200 },
     overTls: true,
-    run: ({ host, port }, count, { handshake }) =>
+    run: ({ host, port }, count, { handshake, grace }) =>
       byMany(
         { host, port, encrypted: false },
         count,
@@ -130,7 +130,7 @@ export const holds: readonly Attack[] = [
           await connection.send((garbage[index % garbage.length] as () => Buffer)())
           return 1
         },
-        { bare: true, hold: handshake + 30_000 },
+        { bare: true, hold: handshake + grace },
       ),
   },
 ]
@@ -143,6 +143,7 @@ async function stall(
   { host, port }: Target,
   count: number,
   limit: number,
+  grace: number,
 ): Promise<Outcome & { readonly early: number }> {
   let early = 0
   const others = shakeHands({ host, port, encrypted: true })
@@ -160,7 +161,7 @@ async function stall(
         bare: true,
         // With the default limit all of them must be gone within 11 s. Tests set a shorter limit, and busy machines
         // need the longer wait.
-        hold: limit < 10_000 ? limit + 30_000 : limit + 1_000,
+        hold: limit < 10_000 ? limit + grace : limit + 1_000,
         describe(connection) {
           if (connection.lasted === null) return connection.describe()
           const isEarly = connection.lasted < earliest * limit
