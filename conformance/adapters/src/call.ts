@@ -196,12 +196,9 @@ export class Call {
       if (!(body as Partial<ClientHttp2Stream>).rstCode) this.#ended = true
     })
     body.on('error', (error: Error) => (this.#failure ??= error))
-    const broke = (): void => {
-      if (!this.#ended) this.#failure ??= body.errored ?? new Error('the reply broke off')
-    }
-    // A reply may have broken off before anybody read it.
-    if (body.closed) broke()
-    else body.on('close', broke)
+    body.on('close', () => {
+      if (!this.#ended) this.#failure ??= new Error('the reply broke off')
+    })
   }
 }
 
