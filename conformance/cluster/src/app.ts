@@ -34,6 +34,11 @@ app.get('/hold', async (ctx) => {
   await hold(ctx.query.name)
   return { pid: process.pid }
 })
+// The supervisor hears of this worker.
+app.get('/tell', async () => {
+  await worker.cluster()
+  return { pid: process.pid }
+})
 app.post('/echo', (ctx) => ctx.bodyText)
 app.get('/block', () => {
   writeFileSync('held-block', '')

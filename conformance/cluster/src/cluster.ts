@@ -8,11 +8,14 @@ import { fileURLToPath } from 'node:url'
 import { eventually, within } from '@volant/test-kit'
 import type { ClusterInfo, WorkerInfo } from 'volant/cluster'
 import { appOf } from './app.ts'
+import type { Move } from './held-clock.ts'
 import { endLoad } from './load.ts'
 import { runs } from './processes.ts'
 
 /** In ms: for a process that hangs. */
 const longest = 60_000
+/** Between two questions to a supervisor, in ms: each of them costs it about as much. */
+const pause = 10
 /** Folders of apps stand in this package, so that `volant` is found from them. */
 const folders = fileURLToPath(new URL('../runs', import.meta.url))
 const command = fileURLToPath(import.meta.resolve('volant/package.json')).replace(
@@ -43,6 +46,8 @@ export interface ClusterOptions {
   passed?: readonly number[]
   /** False for a supervisor without `--control`. */
   control?: boolean
+  /** Its clock stands still but for `advance` and `pauseFor`; those of its workers go on. Not behind a wrapper. */
+  holdsClock?: boolean
 }
 
 export class Cluster {
@@ -77,7 +82,8 @@ export class Cluster {
     for (const [name, text] of Object.entries(files ?? { 'main.js': appOf() })) this.write(name, text)
     options.prepare?.(this.folder)
     const current = join(this.folder, options.within ?? '')
-    const line = [...wrapper, process.execPath, ...execArgv]
+    const held = options.holdsClock === true ? ['--import', import.meta.resolve('./held-clock.js')] : []
+    const line = [...wrapper, process.execPath, ...execArgv, ...held]
     if (options.program !== undefined) line.push(options.program)
     else {
       line.push(command, 'start', module)
@@ -91,7 +97,13 @@ export class Cluster {
     this.child = spawn(program, rest, {
       cwd: current,
       env: environment,
-      stdio: ['ignore', 'pipe', 'pipe', ...(options.passed ?? [])],
+      stdio: [
+        'ignore',
+        'pipe',
+        'pipe',
+        ...(options.passed ?? []),
+        ...(held.length > 0 ? (['ipc'] as const) : []),
+      ],
     })
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -145,13 +157,10 @@ export class Cluster {
 
   /** Waits until the output has something, and gives it. */
   async says(what: RegExp): Promise<RegExpExecArray> {
-    for (const deadline = Date.now() + longest; ;) {
-      const found = what.exec(this.output)
-      if (found !== null) return found
-      if (Date.now() > deadline || this.child.exitCode !== null)
-        throw new Error(`it never said ${what}, but:\n${this.output}`)
-      await sleep(5)
-    }
+    await eventually(() => what.test(this.output) || this.child.exitCode !== null, `it says ${what}`)
+    const found = what.exec(this.output)
+    if (found === null) throw new Error(`it never said ${what}, but:\n${this.output}`)
+    return found
   }
 
   /** Asks the supervisor. */
@@ -188,13 +197,34 @@ export class Cluster {
 
   /** Waits until the workers are as `test` wants them. */
   async until(test: (info: ClusterInfo) => boolean, what: string): Promise<ClusterInfo> {
-    for (const deadline = Date.now() + longest; ;) {
-      const info = await this.info()
-      if (test(info)) return info
-      if (Date.now() > deadline)
-        throw new Error(`never: ${what}\n${JSON.stringify(info, null, 1)}\n${this.output}`)
-      await sleep(20)
-    }
+    let info = await this.info()
+    const holds = async (): Promise<boolean> => test((info = await this.info()))
+    await eventually(holds, what, pause).catch((error: Error) => {
+      throw new Error(`${error.message}\n${JSON.stringify(info, null, 1)}\n${this.output}`)
+    })
+    return info
+  }
+
+  /** Moves a clock that is held on by so many milliseconds. Timers that are due run in their order. */
+  advance(ms: number): Promise<void> {
+    return this.#move({ advance: ms })
+  }
+
+  /** Lets a supervisor whose clock is held find that it has not run for so many milliseconds. */
+  pauseFor(ms: number): Promise<void> {
+    return this.#move({ pause: ms })
+  }
+
+  async #move(move: Move): Promise<void> {
+    const moved = once(this.child, 'message')
+    this.child.send(move)
+    await within(Promise.race([moved, this.ended]), longest, 'to move the clock')
+  }
+
+  /** Sends SIGTERM to a supervisor, and waits until it says that it stops. */
+  async stop(): Promise<void> {
+    this.signal('SIGTERM')
+    await eventually(async () => (await this.ask('/ready')).status === 503, '/ready says 503', pause)
   }
 
   /** Waits for the end, and gives the exit code or the signal. */
@@ -219,14 +249,18 @@ export class Cluster {
 
 /** Waits until a supervisor answers: it begins to listen for questions beside the workers. */
 export async function answered(asking: () => Promise<unknown>): Promise<void> {
-  for (const deadline = Date.now() + longest; ; await sleep(20)) {
-    try {
-      await asking()
-      return
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-    }
-  }
+  let fault: unknown
+  const isAnswered = (): Promise<boolean> =>
+    asking().then(
+      () => true,
+      (error: unknown) => {
+        fault = error
+        return false
+      },
+    )
+  await eventually(isAnswered, 'the supervisor answers', pause).catch(() => {
+    throw fault
+  })
 }
 
 /** It may have ended by itself. */
@@ -236,10 +270,6 @@ function kill(pid: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** Runs `test` with a supervisor whose workers serve, and leaves nothing behind. */

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { within } from '@volant/test-kit'
+import type { Cluster } from './cluster.ts'
 
 /** In ms: for a reply that never comes. */
 const longest = 60_000
@@ -98,6 +99,21 @@ export async function oneEach(port: number, count: number): Promise<Connection[]
     else connection.close()
   }
   return found
+}
+
+/**
+ * Moves the held clock of a supervisor on by so many seconds. Those workers are heard in each of them whose connections
+ * are given, and others only if they beat by themselves.
+ */
+export async function pulses(
+  cluster: Cluster,
+  count: number,
+  heard: readonly (Connection | undefined)[],
+): Promise<void> {
+  for (let pulse = 0; pulse < count; pulse++) {
+    await cluster.advance(1_000)
+    for (const each of heard) await each?.json('/tell')
+  }
 }
 
 /** Asks once by a connection of its own. */

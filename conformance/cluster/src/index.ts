@@ -1,5 +1,5 @@
 export { appOf } from './app.ts'
 export { answered, Cluster, type ClusterOptions, runToEnd, withCluster } from './cluster.ts'
-export { type Answer, askOnce, Connection, oneEach } from './connection.ts'
+export { type Answer, askOnce, Connection, oneEach, pulses } from './connection.ts'
 export { Load } from './load.ts'
-export { childrenOf, gone, isFree, runs, stateOf } from './processes.ts'
+export { childrenOf, gone, isFree, left, runs, stateOf } from './processes.ts'

@@ -1,5 +1,6 @@
 /** Clients that ask all the time, while something happens to the server. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@volant/test-kit'
 import { Connection } from './connection.ts'
 
 const running = new Set<Load>()
@@ -33,14 +34,14 @@ export class Load {
   /** Waits until so many more requests were answered. Rejects when that takes as long as only a hang does. */
   async goOn(count: number): Promise<void> {
     const start = this.answered
-    for (const deadline = Date.now() + 60_000; this.answered < start + count; await sleep(5)) {
-      if (Date.now() > deadline) {
+    await eventually(() => this.answered >= start + count, `${count} requests are answered`).catch(
+      (error: Error) => {
         const last = this.failures.slice(-3).join('\n')
         throw new Error(
-          `${this.answered - start} of ${count} requests were answered within a minute, and ${this.failures.length} have failed:\n${last}`,
+          `${error.message}: ${this.answered - start} were, and ${this.failures.length} have failed:\n${last}`,
         )
-      }
-    }
+      },
+    )
   }
 
   async end(): Promise<void> {

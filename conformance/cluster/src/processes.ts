@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@volant/test-kit'
 
 /** Gives whether a process runs; a zombie does not. */
 export function runs(pid: number): boolean {
@@ -32,14 +32,14 @@ export function childrenOf(parent: number): number[] {
   })
 }
 
-/** Waits until none of these processes is there, zombies among them. Gives those that are still there after `ms`. */
-export async function gone(pids: readonly number[], ms: number): Promise<number[]> {
-  const deadline = Date.now() + ms
-  for (;;) {
-    const left = pids.filter((pid) => stateOf(pid) !== null)
-    if (left.length === 0 || Date.now() > deadline) return left
-    await sleep(20)
-  }
+/** Gives those of these processes that are still there, zombies among them. */
+export function left(pids: readonly number[]): number[] {
+  return pids.filter((pid) => stateOf(pid) !== null)
+}
+
+/** Waits until none of these processes is there, zombies among them. */
+export async function gone(pids: readonly number[]): Promise<void> {
+  await eventually(() => left(pids).length === 0, `the processes ${pids.join()} are gone`)
 }
 
 /** Gives whether nobody listens at a port. */

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { eventually } from '@volant/test-kit'
 import {
@@ -12,6 +11,7 @@ import {
   Connection,
   gone,
   isFree,
+  left,
   Load,
   oneEach,
   runToEnd,
@@ -20,6 +20,13 @@ import {
 
 async function pidsOf(cluster: Cluster): Promise<number[]> {
   return (await cluster.workers()).map(({ pid }) => pid)
+}
+
+/** Connections may be idle for half a second once their worker drains. */
+const soon = { 'main.js': appOf({ drainIdle: 500 }) }
+
+function drains(cluster: Cluster): Promise<unknown> {
+  return cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
 }
 
 describe('stop', { concurrency: 5 }, () => {
@@ -40,7 +47,7 @@ describe('stop', { concurrency: 5 }, () => {
         assert.ok(closes)
       }
       assert.equal(await cluster.exit(), 0)
-      assert.deepEqual(await gone(pids, 0), [])
+      assert.deepEqual(left(pids), [])
       assert.ok(await isFree(port))
       assert.ok(!existsSync(join(cluster.folder, 'control')), 'the control socket is removed')
       for (const each of [...idle, ...busy]) each.close()
@@ -52,9 +59,7 @@ describe('stop', { concurrency: 5 }, () => {
       assert.equal((await cluster.ask('/ready')).status, 200)
       const load = new Load(cluster.port)
       await load.goOn(20)
-      cluster.signal('SIGTERM')
-      for (const deadline = Date.now() + 60_000; (await cluster.ask('/ready')).status !== 503; await sleep(5))
-        assert.ok(Date.now() < deadline, '/ready never said 503')
+      await cluster.stop()
       await load.goOn(50)
       assert.equal((await cluster.ask('/health')).status, 200)
       assert.deepEqual(load.failures, [])
@@ -66,30 +71,40 @@ describe('stop', { concurrency: 5 }, () => {
     }))
 
   test('--drain-delay: workers end when it is over, and what is in flight is answered', () =>
-    withCluster({ workers: 2, args: ['--drain-delay', '2s'] }, async (cluster) => {
-      const connection = await Connection.open(cluster.port)
-      await connection.json('/')
-      const reply = connection.ask('/slow?ms=2500')
-      await sleep(100)
-      const stopped = performance.now()
-      cluster.signal('SIGTERM')
-      assert.equal((await reply).status, 200)
-      assert.equal(await cluster.exit(), 0)
-      assert.ok(performance.now() - stopped >= 1990)
-      connection.close()
-    }))
+    withCluster(
+      { workers: 2, files: soon, args: ['--drain-delay', '2s'], holdsClock: true },
+      async (cluster) => {
+        const connection = await Connection.open(cluster.port)
+        await connection.json('/')
+        const reply = connection.ask('/hold?name=it')
+        await cluster.held('it')
+        await cluster.stop()
+        await cluster.advance(1_999)
+        const states = async (): Promise<string[]> => (await cluster.workers()).map(({ state }) => state)
+        assert.deepEqual(await states(), ['ready', 'ready'])
+        assert.equal((await askOnce(cluster.port)).status, 200)
+        await cluster.advance(1)
+        assert.ok((await states()).every((state) => state === 'draining'))
+        cluster.release('it')
+        assert.equal((await reply).status, 200)
+        assert.equal(await cluster.exit(), 0)
+        connection.close()
+      },
+    ))
 
   for (const adapter of ['native', 'node-http'] as const) {
     test(`${adapter}: connections that wait when SIGTERM comes are served`, () =>
       withCluster({ workers: 2, files: { 'main.js': appOf({ adapter }) } }, async (cluster) => {
         const pids = await pidsOf(cluster)
         for (const pid of [cluster.pid, ...pids]) process.kill(pid, 'SIGSTOP')
-        const replies = Array.from({ length: 30 }, () => askOnce(cluster.port))
-        await sleep(200)
+        // The system accepts them: they wait in the queue of the listening socket.
+        const waiting = await Promise.all(Array.from({ length: 30 }, () => Connection.open(cluster.port)))
+        const replies = waiting.map((each) => each.ask('/', { close: true }))
         cluster.signal('SIGTERM')
         for (const pid of [...pids, cluster.pid]) process.kill(pid, 'SIGCONT')
         for (const { status } of await Promise.all(replies)) assert.equal(status, 200)
         assert.equal(await cluster.exit(), 0)
+        for (const each of waiting) each.close()
       }))
   }
 
@@ -97,27 +112,29 @@ describe('stop', { concurrency: 5 }, () => {
     withCluster({ workers: 2 }, async (cluster) => {
       const pids = await pidsOf(cluster)
       const connection = await Connection.open(cluster.port)
-      const reply = assert.rejects(connection.ask('/slow?ms=60000'))
-      await sleep(100)
+      const reply = assert.rejects(connection.ask('/hold?name=it'))
+      await cluster.held('it')
       cluster.signal('SIGTERM')
-      await cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
+      await drains(cluster)
       cluster.signal('SIGINT')
       assert.equal(await cluster.exit(), 130)
       await reply
-      assert.deepEqual(await gone(pids, 5000), [])
+      await gone(pids)
       connection.close()
     }))
 
   test('SIGTERM to every process of the service, as systemd sends it, drains once', () =>
-    withCluster({ workers: 2 }, async (cluster) => {
+    withCluster({ workers: 2, files: soon }, async (cluster) => {
       const pids = await pidsOf(cluster)
       const connection = await Connection.open(cluster.port)
-      const reply = connection.ask('/slow?ms=1500')
-      await sleep(100)
+      const reply = connection.ask('/hold?name=it')
+      await cluster.held('it')
       for (const pid of [...pids, cluster.pid]) process.kill(pid, 'SIGTERM')
+      await drains(cluster)
+      cluster.release('it')
       assert.equal((await reply).status, 200)
       assert.equal(await cluster.exit(), 0)
-      assert.deepEqual(await gone(pids, 1000), [])
+      await gone(pids)
       connection.close()
     }))
 
@@ -142,8 +159,9 @@ describe('stop', { concurrency: 5 }, () => {
       const load = new Load(cluster.port, { keeping: 2, opening: 4, pause: 0 })
       await load.goOn(50)
       const { pid } = JSON.parse((await askOnce(cluster.port, '/close')).text)
-      const left = await gone([pid], 60_000)
-      assert.deepEqual(left, [], `its worker has not ended: ${JSON.stringify(await cluster.info())}`)
+      await gone([pid]).catch(async (error: Error) => {
+        throw new Error(`${error.message}: ${JSON.stringify(await cluster.info())}`)
+      })
       await load.goOn(50)
       await load.end()
       assert.deepEqual(load.failures, [])
@@ -167,7 +185,7 @@ describe('stop', { concurrency: 5 }, () => {
         cluster.signal('SIGTERM')
         assert.equal(await cluster.exit(), 0)
         assert.equal(cluster.output.match(/closed by itself/g)?.length, 2)
-        assert.deepEqual(await gone(pids, 0), [])
+        assert.deepEqual(left(pids), [])
       },
     ))
 
@@ -182,13 +200,20 @@ describe('stop', { concurrency: 5 }, () => {
             drainIdle: 100,
           }),
         },
+        holdsClock: true,
       },
       async (cluster) => {
         const pids = await pidsOf(cluster)
-        cluster.signal('SIGTERM')
+        await cluster.stop()
+        await cluster.advance(0)
+        await drains(cluster)
+        // Its `shutdownTimeout`, and 5 s for its last hooks.
+        await cluster.advance(5_499)
+        assert.deepEqual(left(pids), pids)
+        await cluster.advance(1)
         await cluster.exit()
-        assert.match(cluster.output, /was killed: it had not ended \d+ ms after it should/)
-        assert.deepEqual(await gone(pids, 1000), [])
+        assert.match(cluster.output, /was killed: it had not ended 5500 ms after it should/)
+        await gone(pids)
       },
     ))
 
@@ -203,13 +228,7 @@ describe('stop', { concurrency: 5 }, () => {
       )
       cluster.signal('SIGTERM')
       assert.equal(await cluster.exit(), 0)
-      assert.deepEqual(
-        await gone(
-          workers.map(({ pid }) => pid),
-          1000,
-        ),
-        [],
-      )
+      await gone(workers.map(({ pid }) => pid))
     }))
 
   test('supervise() in a program: the process ends by itself, and its signals have their meaning again', async () => {
@@ -261,28 +280,32 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 describe('in a terminal', { concurrency: 2, skip: process.platform === 'linux' ? false : 'Linux' }, () => {
   test('Ctrl-C, which reaches all processes, drains once', () =>
-    withCluster({ workers: 2, wrapper: ['python3', '-c', terminal] }, async (cluster) => {
+    withCluster({ workers: 2, files: soon, wrapper: ['python3', '-c', terminal] }, async (cluster) => {
       const pids = await pidsOf(cluster)
       const connection = await Connection.open(cluster.port)
-      const reply = connection.ask('/slow?ms=1500')
-      await sleep(200)
+      const reply = connection.ask('/hold?name=it')
+      await cluster.held('it')
       cluster.signal('SIGUSR1')
+      await drains(cluster)
+      cluster.release('it')
       assert.equal((await reply).status, 200)
       assert.equal(await cluster.exit(), 0)
-      assert.deepEqual(await gone(pids, 1000), [])
+      await gone(pids)
       connection.close()
     }))
 
   test('a terminal that is closed stops the service, and what is in flight is answered', () =>
-    withCluster({ workers: 2, wrapper: ['python3', '-c', terminal] }, async (cluster) => {
+    withCluster({ workers: 2, files: soon, wrapper: ['python3', '-c', terminal] }, async (cluster) => {
       const pids = await pidsOf(cluster)
       const [, supervisor] = /child (\d+)/.exec(cluster.output) ?? []
       const connection = await Connection.open(cluster.port)
-      const reply = connection.ask('/slow?ms=1500')
-      await sleep(200)
+      const reply = connection.ask('/hold?name=it')
+      await cluster.held('it')
       cluster.signal('SIGUSR2')
+      await drains(cluster)
+      cluster.release('it')
       assert.equal((await reply).status, 200)
-      assert.deepEqual(await gone([...pids, Number(supervisor)], 20_000), [])
+      await gone([...pids, Number(supervisor)])
       connection.close()
     }))
 })

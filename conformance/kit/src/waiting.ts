@@ -22,12 +22,16 @@ export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T)
   return { promise, resolve }
 }
 
-/** Waits until `test` holds. */
-export async function eventually(test: () => boolean | Promise<boolean>, what: string): Promise<void> {
+/** Waits until `test` holds. `pause`, in ms, is for a look that costs others the processor. */
+export async function eventually(
+  test: () => boolean | Promise<boolean>,
+  what: string,
+  pause = look,
+): Promise<void> {
   const deadline = now() + patience
   while (!(await test())) {
     if (now() > deadline) throw new Error(`never: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, look))
+    await new Promise((resolve) => setTimeout(resolve, pause))
   }
 }
 
