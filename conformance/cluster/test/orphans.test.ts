@@ -70,7 +70,7 @@ describe(
 
     test('a worker that closes while its supervisor is stopped ends, since nobody answers it', () =>
       withCluster(
-        { workers: 1, files: { 'main.js': appOf({ before: closesUnanswered }) } },
+        { workers: 1, files: { 'main.js': appOf({ before: closesUnanswered, drainIdle: 500 }) } },
         async (cluster) => {
           const connection = await Connection.open(cluster.port)
           const { pid } = await connection.json('/')

@@ -1,21 +1,14 @@
-/** h2load 1.52: its output is read, and results that cannot be right are faults. */
+/** The output of h2load 1.52 is read, and results that cannot be right are faults. */
 import assert from 'node:assert/strict'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { once } from 'node:events'
-import { after, test } from 'node:test'
-import { runH2load } from '../src/generators/h2load.ts'
+import { test } from 'node:test'
 import {
   type H2loadReport,
   type H2loadRun,
   faultOf,
   parseH2load,
   repliesOf,
-} from '../src/generators/h2load-output.ts'
-import { liveConnections } from '../src/live-connections.ts'
-import { scenarioOf, variantOf } from '../src/scenario.ts'
+} from '../../src/generators/h2load-output.ts'
+import { h2 } from './reports.ts'
 
 /**
  * The arguments were --clients 5 --max-concurrent-streams 1 --warm-up-time 300ms --duration 500ms --h1; the server was
@@ -66,33 +59,6 @@ time for request:       63us      4.91ms       405us       220us    91.96%
 time for connect:        0us         0us         0us         0us     0.00%
 time to 1st byte:        0us         0us         0us         0us     0.00%
 req/s           :   23693.16    23775.63    23726.93       43.76    60.00%
-`
-
-/**
- * The arguments were --clients 5 --max-concurrent-streams 10 --warm-up-time 300ms --duration 500ms; the server was
- * nghttpd.
- */
-const h2 = `starting benchmark...
-spawning thread #0: 5 total client(s). Timing-based test with 0.3s of warm-up time and 0.5s of main duration for measurements.
-Warm-up started for thread #0.
-TLS Protocol: TLSv1.3
-Cipher: TLS_AES_256_GCM_SHA384
-Server Temp Key: ECDH prime256v1 256 bits
-Application protocol: h2
-Warm-up phase is over for thread #0.
-Main benchmark duration is started for thread #0.
-Main benchmark duration is over for thread #0. Stopping all clients.
-Stopped all clients for thread #0
-
-finished in 802.16ms, 63800.00 req/s, 3.29MB/s
-requests: 31900 total, 31900 started, 31900 done, 31900 succeeded, 0 failed, 0 errored, 0 timeout
-status codes: 31900 2xx, 0 3xx, 0 4xx, 0 5xx
-traffic: 1.64MB (1722715) total, 646.13KB (661640) headers (space savings 93.95%), 1.43MB (1502500) data
-                     min         max         mean         sd        +/- sd
-time for request:       88us     11.01ms       758us       941us    92.97%
-time for connect:        0us         0us         0us         0us     0.00%
-time to 1st byte:        0us         0us         0us         0us     0.00%
-req/s           :   12691.02    12754.65    12731.24       29.44    80.00%
 `
 
 /** The server resets one of 500 streams, and replies to one of 700 with status 500. */
@@ -185,6 +151,7 @@ req/s           :       0.00        0.00        0.00        0.00     0.00%
 `
 
 const report = (output: string): H2loadReport => parseH2load(output) as H2loadReport
+
 const run = (changes: Partial<H2loadRun> = {}): H2loadRun => ({
   transport: 'h2',
   load: { connections: 5, pipelining: 10 },
@@ -265,80 +232,4 @@ test('bodies that are too short are a fault, and more runs of the handler than r
   const { replies, handledAtMost } = repliesOf(report(h2), run())
   assert.deepEqual([replies, handledAtMost], [60_100, 60_150])
   assert.deepEqual(repliesOf(report(h2), run({ length: null })), { replies: 31_900 })
-})
-
-const folder = mkdtempSync(join(tmpdir(), 'h2load-'))
-const path = process.env['PATH']
-after(() => {
-  process.env['PATH'] = path
-  rmSync(folder, { recursive: true })
-})
-
-const { measure } = variantOf(scenarioOf('http2-json'), 'TLS, 100 streams')
-const job = {
-  load: { ...measure.load, connections: 0, pipelining: 10, warmup: 0 },
-  port: 3000,
-  seconds: 0.5,
-  core: null,
-}
-const skip = existsSync('/bin/sh') && process.platform === 'linux' ? false : 'needs a shell and /proc'
-
-/** Installs a program of that name that prints the captured lines, with this pause for the window. */
-function install(output: string, seconds: number): void {
-  const [before, rest] = output.split(/(?<=is started for thread #0\.\n)/) as [string, string]
-  writeFileSync(join(folder, 'before'), before)
-  writeFileSync(join(folder, 'rest'), rest)
-  const script = `#!/bin/sh\necho "$@" > ${folder}/arguments\ncat ${folder}/before\nsleep ${seconds}\ncat ${folder}/rest\n`
-  writeFileSync(join(folder, 'h2load'), script)
-  chmodSync(join(folder, 'h2load'), 0o755)
-  process.env['PATH'] = [folder, path].join(delimiter)
-}
-
-test('it is called with the streams and the times of the variant, and followed', { skip }, async () => {
-  install(h2, 0.5)
-  const marks: string[] = []
-  const result = await runH2load(
-    { ...job, onWarm: () => void marks.push('warm'), onMeasured: () => void marks.push('measured') },
-    'h2',
-  )
-  assert.deepEqual(marks, ['warm', 'measured'])
-  assert.deepEqual([result.requests, result.errors, result.non2xx], [31_900, 0, 0])
-  assert.deepEqual([result.seconds, result.bytesReceived], [0.5, 1_722_715])
-  assert.equal(result.fault, null)
-  assert.match(
-    readFileSync(join(folder, 'arguments'), 'utf8'),
-    /^--clients 0 --max-concurrent-streams 10 --warm-up-time 100ms --duration 500ms .*--tls13-ciphers=TLS_AES_256_GCM_SHA384 --groups=P-256 https:\/\/127\.0\.0\.1:3000\/hello\.json$/m,
-  )
-})
-
-test('connections that are not there when the window begins are a fault', { skip }, async () => {
-  install(h2, 1)
-  const load = { ...job.load, connections: 5 }
-  let fault: string | null = null
-  // On a busy machine the lines are read late, and the connections are not judged then.
-  for (let attempt = 0; attempt < 5 && fault === null; attempt += 1)
-    ({ fault } = await runH2load({ ...job, seconds: 1, load }, 'h2'))
-  assert.equal(fault, '0 of 5 connections were open in the window')
-})
-
-test('open connections to a port are counted, closed ones are not', { skip }, async () => {
-  const accepted: Socket[] = []
-  const server = createServer((socket) => void accepted.push(socket)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const clients = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
-  try {
-    await Promise.all(clients.map((client) => once(client, 'connect')))
-    assert.equal(liveConnections(process.pid, port), 3)
-    while (accepted.length < 3) await once(server, 'connection')
-    const [first] = accepted as [Socket]
-    const gone = clients.find(({ localPort }) => localPort === first.remotePort) as Socket
-    first.destroy()
-    await once(gone.resume(), 'close')
-    assert.equal(liveConnections(process.pid, port), 2)
-    assert.equal(liveConnections(process.pid, port === 1 ? 2 : 1), 0)
-  } finally {
-    for (const client of clients) client.destroy()
-    server.close()
-  }
 })
