@@ -7,8 +7,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '@volant/test-kit'
+import { eventually, freePort } from '@volant/test-kit'
 import { fileOf } from './deployed.ts'
 
 process.env.PORT = '0'
@@ -51,7 +50,7 @@ ${site}${other}}`,
     if (nginx.exitCode === null) await once(nginx, 'exit')
     rmSync(folder, { recursive: true })
   })
-  while (!(await accepts(port)) && nginx.exitCode === null) await wait(10)
+  await eventually(async () => nginx.exitCode !== null || (await accepts(port)), 'nginx listens')
 
   test('the app knows who asks', async () => {
     const reply = await fetch(at, {

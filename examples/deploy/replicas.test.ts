@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import {
   eventually,
@@ -61,10 +60,10 @@ class Replica {
       },
     })
     this.#process = child
-    while ((await statusOf(this.port, '/ready')) !== 200) {
+    await eventually(async () => {
       assert.ok(child.exitCode === null && child.signalCode === null, `${this.#name} ended`)
-      await sleep(10)
-    }
+      return (await statusOf(this.port, '/ready')) === 200
+    }, `${this.#name} is ready`)
   }
 
   /** Has it stop by SIGTERM, and gives its exit code. */
@@ -78,10 +77,16 @@ class Replica {
   /** Has it end now: a second signal ends its workers at once. */
   async end(): Promise<void> {
     const child = this.#process
-    while (child !== null && child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGTERM')
-      await sleep(200)
-    }
+    if (child === null) return
+    await eventually(
+      () => {
+        if (child.exitCode !== null || child.signalCode !== null) return true
+        child.kill('SIGTERM')
+        return false
+      },
+      `${this.#name} ends`,
+      50,
+    )
   }
 }
 
@@ -208,12 +213,15 @@ describe('two replicas behind HAProxy', { skip: withoutRedis || withoutHaproxy }
     try {
       await Promise.all(sockets.map((socket) => once(socket, 'open')))
       // A replica hears what is published once Redis knows that it is subscribed.
-      const deadline = Date.now() + 60_000
-      for (let count = 0; heard.some(({ length }) => length === 0); count++) {
-        assert.ok(Date.now() < deadline, 'all sockets hear the news')
-        await post('/news', `${count}`, cookie, '', directly(app1))
-        await sleep(20)
-      }
+      let count = 0
+      await eventually(
+        async () => {
+          await post('/news', `${count++}`, cookie, '', directly(app1))
+          return heard.every(({ length }) => length > 0)
+        },
+        'all sockets hear the news',
+        20,
+      )
       for (const news of heard) assert.deepEqual(news, [...new Set(news)], 'each once')
     } finally {
       for (const socket of sockets) socket.terminate()
@@ -257,16 +265,21 @@ describe('two replicas behind HAProxy', { skip: withoutRedis || withoutHaproxy }
       ] as const) {
         const replica = stopping === 'app1' ? app1 : app2
         let code: unknown = null
-        const begun = performance.now()
         const stopped = replica.stop().then((given) => (code = given))
         // For the time of --drain-delay it accepts connections, says that it stops, and lives.
         const told = { control: [] as unknown[], app: [] as unknown[], lives: [] as unknown[] }
-        for (; code === null && failed.length === 0; await sleep(20)) {
-          told.control.push(await statusOf(replica.control, '/ready'))
-          // The port is still open when a stop without delay would long have closed it.
-          if (performance.now() > begun + 1_000) told.app.push(await statusOf(replica.port, '/ready'))
-          told.lives.push(await statusOf(replica.control, '/health'))
-        }
+        await eventually(
+          async () => {
+            told.control.push(await statusOf(replica.control, '/ready'))
+            // The port is still open when a stop without delay would long have closed it.
+            if (told.control.filter((status) => status === 503).length > 10)
+              told.app.push(await statusOf(replica.port, '/ready'))
+            told.lives.push(await statusOf(replica.control, '/health'))
+            return code !== null || failed.length > 0
+          },
+          `${stopping} has stopped`,
+          20,
+        )
         assert.ok(told.control.includes(503) && told.app.includes(503), JSON.stringify(told))
         assert.ok(!told.lives.includes(503), JSON.stringify(told))
         assert.equal(await stopped, 0)

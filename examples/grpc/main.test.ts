@@ -13,7 +13,7 @@ import {
   type StatusObject,
 } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
-import { TestAuthority } from '@volant/test-kit'
+import { eventually, TestAuthority, testClock } from '@volant/test-kit'
 import { createApp } from 'volant'
 
 process.env.PORT = '0'
@@ -112,13 +112,16 @@ describe('a client of gRPC', () => {
     assert.equal((await end).code, status.OK)
   })
 
-  test('has a deadline, which ends the handler, too', async () => {
+  test('has a deadline, which ends the handler, too', async (t) => {
+    const clock = testClock(t)
+    clock.setDate(0)
     const before = ended.length
-    const failure = await failureOf(
-      method('Count')({ from: 1_000, pause: 50 }, { deadline: Date.now() + 3_000 }),
-    )
-    assert.equal(failure.code, status.DEADLINE_EXCEEDED)
-    await eventually(() => ended.length === before + 1)
+    const call = method('Count')({ from: 1_000, pause: 50 }, { deadline: 3_000 })
+    const failure = failureOf(call)
+    await new Promise((resolve) => void call.on('data', resolve))
+    await clock.advance(3_000)
+    assert.equal((await failure).code, status.DEADLINE_EXCEEDED)
+    await eventually(() => ended.length === before + 1, 'the handler ends')
   })
 
   test('cancels a call, which ends the handler', async () => {
@@ -126,7 +129,7 @@ describe('a client of gRPC', () => {
     const call = method('Count')({ from: 1_000, pause: 50 })
     call.on('data', () => call.cancel())
     assert.equal((await failureOf(call)).code, status.CANCELLED)
-    await eventually(() => ended.length === before + 1)
+    await eventually(() => ended.length === before + 1, 'the handler ends')
   })
 })
 
@@ -238,9 +241,4 @@ function failureOf(call: Call): Promise<StatusObject> {
     call.on('data', () => {})
     call.on('error', resolve as never)
   })
-}
-
-async function eventually(holds: () => boolean): Promise<void> {
-  for (let turns = 0; turns < 3_000 && !holds(); turns++) await new Promise((next) => setTimeout(next, 10))
-  assert.ok(holds())
 }

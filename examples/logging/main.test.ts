@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { eventually } from '@volant/test-kit'
 
 process.env.PORT = '0'
 const { app, lines, url } = await import('./main.ts')
@@ -28,7 +28,7 @@ interface Line {
 async function logged(path: string, headers: Record<string, string> = {}): Promise<Line[]> {
   lines.splice(0)
   await (await fetch(url + path, { headers })).text()
-  while (!lines.some((line) => line.includes('responseTime'))) await wait(5)
+  await eventually(() => lines.some((line) => line.includes('responseTime')), 'the request is logged')
   return lines.map((line) => JSON.parse(line) as Line)
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { after, describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import { eventually } from '@volant/test-kit'
 import { type AdapterType, type App, createApp, etag } from 'volant'
 import { compress } from './compress.ts'
 
@@ -93,7 +93,10 @@ for (const type of ['native', 'node-http'] satisfies AdapterType[]) {
       go()
       assert.equal((await reader.read()).value, 'part 1\n')
       client.abort()
-      for (; !ended; go()) await wait(5)
+      await eventually(() => {
+        go()
+        return ended
+      }, 'the source is cancelled')
       await served.close({ drainIdle: 0 })
     })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { eventually } from '@volant/test-kit'
 
 process.env.PORT = '0'
 const example = await import('./main.ts')
@@ -24,7 +24,7 @@ test('events arrive as they happen, and end when the client leaves', async () =>
   assert.match(Buffer.from(value!).toString(), /^data: \d{4}-.*Z\n\n$/)
   assert.equal(example.watching, 1)
   client.abort()
-  while (example.watching > 0) await wait(5)
+  await eventually(() => example.watching === 0, 'the generator has ended')
 })
 
 test('events end when the app closes', async () => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually, freePort, RedisServer, withoutRedis } from '@volant/test-kit'
 import { WebSocket } from 'ws'
 import { Process, type Seat, Visitor } from './processes.ts'
@@ -203,11 +202,16 @@ describe('two processes', { skip: withoutRedis }, () => {
     await eventually(() => seat.heard.some(({ type }) => type === 'catch up'), 'something may be missing')
     // The connection that sends may be there a little later than the one that receives.
     const refused = () => seat.heard.filter(({ type }) => type === 'refused').length
-    for (let before = refused(); !seat.texts.includes('ada: found'); before = refused()) {
-      seat.say('found', key)
-      await eventually(() => seat.texts.includes('ada: found') || refused() > before, 'there is an answer')
-      await sleep(50)
-    }
+    await eventually(
+      async () => {
+        const before = refused()
+        seat.say('found', key)
+        await eventually(() => seat.texts.includes('ada: found') || refused() > before, 'there is an answer')
+        return seat.texts.includes('ada: found')
+      },
+      'it is kept',
+      50,
+    )
     assert.equal(seat.opened, 1)
     await seat.leave()
   })

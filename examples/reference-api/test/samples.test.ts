@@ -7,9 +7,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@volant/test-kit'
+import { eventually, freePort } from '@volant/test-kit'
 import { type AdapterType, createApp } from 'volant'
 import { openSqlite } from '../src/sqlite.ts'
 
@@ -158,13 +157,11 @@ function missing(code: string, adapter: AdapterType): string | false {
 }
 
 async function listening(child: ChildProcess, ask: Ask): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`the sample ended with ${child.exitCode}`)
-    try {
-      await (await ask('/')).body?.cancel()
-      return
-    } catch {
-      await sleep(20)
-    }
-  }
+  const answers = (): Promise<boolean> =>
+    ask('/').then(
+      (reply) => reply.body?.cancel().then(() => true) ?? true,
+      () => false,
+    )
+  await eventually(async () => child.exitCode !== null || (await answers()), 'the sample answers')
+  if (child.exitCode !== null) throw new Error(`the sample ended with ${child.exitCode}`)
 }
