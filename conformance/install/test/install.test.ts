@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { eventually } from '@volant/test-kit'
 import { WebSocket } from 'ws'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -119,17 +119,20 @@ test('volant start runs an app in two processes', async (t) => {
   const control = join(folder, 'control.sock')
   const command = ['node_modules/volant/dist/src/bin.js', 'start', '--workers', '2', '--control', control]
   const health = async () => {
+    let status: number | undefined
     // The supervisor opens it beside the workers.
-    for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
+    await eventually(async () => {
       const request = get({ socketPath: control, path: '/health' })
       const answer = await once(request, 'response').catch((error: NodeJS.ErrnoException) => {
-        if (!['ENOENT', 'ECONNREFUSED'].includes(error.code ?? '') || Date.now() > deadline) throw error
+        if (!['ENOENT', 'ECONNREFUSED'].includes(error.code ?? '')) throw error
       })
-      if (answer === undefined) continue
+      if (answer === undefined) return false
       const [reply] = answer as [IncomingMessage]
       reply.resume()
-      return assert.equal(reply.statusCode, 200)
-    }
+      status = reply.statusCode
+      return true
+    }, 'the supervisor answers')
+    assert.equal(status, 200)
   }
   assert.deepEqual(await serve('esm.mjs', health, command), { adapter: 'native', stderr: '' })
 })

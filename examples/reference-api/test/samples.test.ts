@@ -123,7 +123,12 @@ for (const adapter of adapters) {
           stdio: ['ignore', 'ignore', 'inherit'],
         })
         try {
-          const ask: Ask = (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init)
+          // A connection that is idle would stay for 5 s when the sample ends.
+          const ask: Ask = (path, init) =>
+            fetch(`http://127.0.0.1:${port}${path}`, {
+              ...init,
+              headers: { connection: 'close', ...(init?.headers as Record<string, string>) },
+            })
           await listening(child, ask)
           await (expected[title] as (ask: Ask) => Promise<void>)(ask)
         } finally {

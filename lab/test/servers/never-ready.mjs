@@ -1,3 +1,4 @@
 // Runs, and never listens.
 console.log('still starting')
-setInterval(() => undefined, 1_000)
+// A channel that is open keeps the process alive.
+new BroadcastChannel('never ready')
