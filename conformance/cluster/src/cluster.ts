@@ -9,7 +9,6 @@ import { eventually, within } from '@volant/test-kit'
 import type { ClusterInfo, WorkerInfo } from 'volant/cluster'
 import { appOf } from './app.ts'
 import type { Move } from './held-clock.ts'
-import { endLoad } from './load.ts'
 import { runs } from './processes.ts'
 
 /** In ms: for a process that hangs. */
@@ -269,36 +268,5 @@ function kill(pid: number): void {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
-/** Runs `test` with a supervisor whose workers serve, and leaves nothing behind. */
-export async function withCluster(
-  options: ClusterOptions,
-  test: (cluster: Cluster) => Promise<unknown>,
-): Promise<void> {
-  const cluster = await Cluster.start(options)
-  try {
-    await test(cluster)
-  } catch (error) {
-    if (error instanceof Error) error.message += `\n${cluster.output}`
-    throw error
-  } finally {
-    const { port } = cluster
-    await cluster.end()
-    await endLoad(port)
-  }
-}
-
-/** Runs a supervisor that ends by itself. Gives its exit code, and what it wrote. */
-export async function runToEnd(
-  options: ClusterOptions,
-): Promise<{ code: number | NodeJS.Signals; output: string }> {
-  const cluster = new Cluster(options)
-  try {
-    const code = await cluster.exit()
-    return { code, output: cluster.output }
-  } finally {
-    await cluster.end()
   }
 }

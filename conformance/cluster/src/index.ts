@@ -1,5 +1,6 @@
 export { appOf } from './app.ts'
-export { answered, Cluster, type ClusterOptions, runToEnd, withCluster } from './cluster.ts'
+export { answered, Cluster, type ClusterOptions } from './cluster.ts'
 export { type Answer, askOnce, Connection, oneEach, pulses } from './connection.ts'
 export { Load } from './load.ts'
 export { childrenOf, gone, isFree, left, runs, stateOf } from './processes.ts'
+export { runToEnd, withCluster } from './running.ts'
