@@ -178,7 +178,9 @@ test(
     try {
       const [line] = await once(createInterface(child.stdout), 'line')
       const url = /http:\/\/\S+/.exec(line)?.[0] as string
-      const status = async (path: string) => (await fetch(url + path)).status
+      // A connection that is idle would stay for 5 s when the service ends.
+      const status = async (path: string) =>
+        (await fetch(url + path, { headers: { connection: 'close' } })).status
       assert.deepEqual(
         [await status('/ready'), await status('/metrics'), await status('/docs')],
         [200, 401, 401],
