@@ -9,7 +9,7 @@ import { compress } from './compress.ts'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 interface Reply {
   status: number
