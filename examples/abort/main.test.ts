@@ -12,6 +12,7 @@ const { app, url } = await import('./main.ts')
 after(async () => {
   await app.close({ drainIdle: 0 })
   slow.close()
+  slow.closeAllConnections()
 })
 
 test('the request behind it ends with the client', async () => {
