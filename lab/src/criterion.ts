@@ -6,16 +6,25 @@ import type { CriterionResult } from './cell.ts'
 import { Failure } from './failure.ts'
 import { rootFolder } from './folders.ts'
 
-const packages = ['volant-wire', 'volant-route']
+const benches = ['parse', 'route']
 
 /** Runs both and reads what they wrote. Throws a `Failure` when cargo fails. */
 export async function collectCriterion(): Promise<CriterionResult[]> {
-  const folder = join(resolve(rootFolder, process.env['CARGO_TARGET_DIR'] ?? 'target'), 'criterion')
+  const target = resolve(rootFolder, process.env['CARGO_TARGET_DIR'] ?? 'target')
+  const folder = join(target, 'criterion')
   // What an earlier version measured is not of this one.
   rmSync(folder, { recursive: true, force: true })
   console.error('cargo bench of the parser and the router')
-  const args = ['bench', '--locked', ...packages.flatMap((name) => ['--package', name])]
-  const child = spawn('cargo', args, { cwd: rootFolder, stdio: ['ignore', 'ignore', 'pipe'] })
+  const manifest = join(rootFolder, 'lab/benches/Cargo.toml')
+  const args = [
+    'bench',
+    '--locked',
+    '--manifest-path',
+    manifest,
+    ...benches.flatMap((name) => ['--bench', name]),
+  ]
+  const env = { ...process.env, CARGO_TARGET_DIR: target }
+  const child = spawn('cargo', args, { cwd: rootFolder, env, stdio: ['ignore', 'ignore', 'pipe'] })
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2_000)))
   const code = await new Promise<number | null>((done, reject) => {

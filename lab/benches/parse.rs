@@ -1,7 +1,7 @@
 //! The HTTP parser cases of the `ZapJS` benchmark document, plus our own, with plain `httparse` beside each.
 //! `httparse` alone checks less: no framing, no Host, no path, no bare LF.
 //!
-//! `cargo bench -p volant-wire -- wrk` runs one group.
+//! `cargo bench --manifest-path lab/benches/Cargo.toml --bench parse -- wrk` runs one group.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! A message in one frame: the mask alone, and a whole step for binary and for text. `memcpy` stands beside as the floor.
 //!
-//! `cargo bench -p volant-ws -- text` runs one group.
+//! `cargo bench --manifest-path lab/benches/Cargo.toml --bench receive -- text` runs one group.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

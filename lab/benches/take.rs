@@ -1,7 +1,7 @@
 //! One request of one limit: a key that passes, one that is refused, three policies at once, and 100,000 keys, which do
 //! not fit into the caches of a core.
 //!
-//! `cargo bench -p volant-share -- passes` runs one of them.
+//! `cargo bench --manifest-path lab/benches/Cargo.toml --bench take -- passes` runs one of them.
 
 use std::hint::black_box;
 use std::sync::atomic::AtomicU64;

@@ -2,7 +2,7 @@
 //! later requests do. The `h2` crate is measured beside; it also reads the head of a frame and sorts the fields, since
 //! its decoder cannot be called alone. The head of a reply is encoded.
 //!
-//! `cargo bench -p volant-h2 --bench hpack -- indexed` runs one group.
+//! `cargo bench --manifest-path lab/benches/Cargo.toml --bench hpack -- indexed` runs one group.
 
 use std::hint::black_box;
 use std::io::Cursor;

@@ -2,7 +2,7 @@
 //! fields of a browser, encoded as in later requests of a connection, with the same path and with a new one. It also
 //! measures the request with a body of 100 bytes.
 //!
-//! `cargo bench -p volant-h2 --bench session`
+//! `cargo bench --manifest-path lab/benches/Cargo.toml --bench session`
 
 use std::hint::black_box;
 use std::time::Duration;

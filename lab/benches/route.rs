@@ -1,4 +1,6 @@
-//! Lookups beside matchit's: `cargo bench -p volant-route`. matchit knows no methods, so its side looks a path up only.
+//! Lookups beside matchit's, which knows no methods, so that its side looks a path up only.
+//!
+//! `cargo bench --manifest-path lab/benches/Cargo.toml --bench route`
 
 use std::hint::black_box;
 use std::time::Duration;
