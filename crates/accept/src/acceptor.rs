@@ -6,13 +6,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::Path;
-use std::thread::sleep;
 use std::time::Duration;
 
-use reactor::clock::{monotonic_ms, monotonic_ns};
 use reactor::net::{ListenAddr, Listener, Peer, Send, Socket, listen_tcp, listen_unix, send_with};
 use reactor::{Events, Interest, Poller};
 
+use crate::clock::Clock;
 use crate::listeners::{Listening, refuse};
 use crate::origin::Origin;
 use crate::worker::{Kept, Worker};
@@ -76,6 +75,7 @@ pub struct Acceptor {
     exhausted: bool,
     /// Until when there is a crowd, in nanoseconds.
     crowd_until: u64,
+    clock: Clock,
 }
 
 impl Acceptor {
@@ -94,7 +94,13 @@ impl Acceptor {
             closing: false,
             exhausted: false,
             crowd_until: 0,
+            clock: Clock::default(),
         })
+    }
+
+    /// The clock by which workers are new and crowds last; tests hold it and move it on.
+    pub fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
     }
 
     /// The descriptor that the event loop watches: when it is readable, [`turn`](Self::turn) has work.
@@ -220,7 +226,7 @@ impl Acceptor {
 
     /// Says whether a worker gets connections. One that begins is new for a while, unless all others are, too.
     pub fn set_takes(&mut self, worker: usize, takes: bool) {
-        let now = monotonic_ms();
+        let now = self.clock.ms();
         let others = self.others_serve(worker, now);
         if let Some(worker) = self.worker(worker)
             && worker.takes != takes
@@ -292,7 +298,7 @@ impl Acceptor {
 
     /// Does what is due from time to time, once a second or so.
     pub fn tick(&mut self) {
-        let now = monotonic_ms();
+        let now = self.clock.ms();
         while let Some((since, _)) = self.refused.front()
             && since + REFUSED <= now
         {
@@ -309,7 +315,7 @@ impl Acceptor {
     /// Does what the poller reports. In a crowd it first lets more connections come, for 0.1 ms.
     pub fn turn(&mut self) {
         if self.is_crowded() {
-            sleep(GATHERING);
+            self.clock.wait(GATHERING);
         }
         let given = self.poller.poll(&mut self.events, 0).unwrap_or(0);
         // Only now it matters how many connections have ended.
@@ -332,7 +338,7 @@ impl Acceptor {
         // Where more wait than one turn takes, there is nothing to wait for.
         let crowded = accepted >= CROWD && !more;
         self.crowd_until = if crowded {
-            monotonic_ns() + CROWD_LASTS
+            self.clock.ns() + CROWD_LASTS
         } else {
             0
         };
@@ -341,7 +347,7 @@ impl Acceptor {
 
     /// Gives whether the last turn met a crowd, a moment ago.
     pub fn is_crowded(&self) -> bool {
-        self.crowd_until > 0 && monotonic_ns() < self.crowd_until
+        self.crowd_until > 0 && self.clock.ns() < self.crowd_until
     }
 
     /// Closes the copies of connections that workers have. Is called some milliseconds after [`holds`](Self::holds) said
@@ -497,7 +503,7 @@ impl Acceptor {
             if self.refused.len() == MOST_REFUSED {
                 self.refused.pop_front();
             }
-            self.refused.push_back((monotonic_ms(), socket));
+            self.refused.push_back((self.clock.ms(), socket));
         } else {
             self.returned.push_back(kept);
         }
@@ -506,7 +512,7 @@ impl Acceptor {
     /// The worker with the fewest connections, of several the next one after the last.
     fn choose(&self, listener: u16) -> Option<usize> {
         let count = self.workers.len();
-        let now = self.has_new().then(monotonic_ms);
+        let now = self.has_new().then(|| self.clock.ms());
         let candidates = (1..=count).map(|step| (self.last + step) % count);
         let takers = candidates.filter_map(|id| {
             let worker = self.workers[id].as_ref()?;
@@ -537,7 +543,7 @@ impl Acceptor {
         if !self.has_new() {
             return;
         }
-        let now = monotonic_ms();
+        let now = self.clock.ms();
         let takers = self.workers.iter().flatten();
         let count = takers.filter(|worker| worker.takes).count().max(1);
         for (id, worker) in self.workers.iter_mut().enumerate() {

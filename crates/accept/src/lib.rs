@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod acceptor;
+mod clock;
 mod intake;
 mod listeners;
 pub mod notify;
@@ -14,5 +15,6 @@ mod origin;
 mod worker;
 
 pub use acceptor::{Acceptor, Figures};
+pub use clock::Clock;
 pub use intake::Intake;
 pub use origin::{ACKNOWLEDGEMENT_BYTES, Acknowledgement, ORIGIN_BYTES, Origin};

@@ -3,8 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use accept::{Acceptor, Acknowledgement, Figures, Intake, Origin};
 use reactor::net::{ListenAddr, Peer, Recv, Socket, pair, send_with};
@@ -38,6 +37,7 @@ impl Worker {
 
 fn listening() -> (Acceptor, u16, SocketAddr) {
     let mut acceptor = Acceptor::new().unwrap();
+    acceptor.clock().hold();
     let local = "127.0.0.1:0".parse().unwrap();
     let (listener, address) = acceptor.listen_tcp(local, 511, false).unwrap();
     let ListenAddr::Tcp(address) = address else {
@@ -52,14 +52,13 @@ fn connect(count: usize, to: SocketAddr) -> Vec<TcpStream> {
         .collect()
 }
 
-/// Lets all sides do what is due until nothing changes.
+/// Lets all sides do what is due until nothing changes. The clock stands still, but for the pauses in a crowd.
 fn settle(acceptor: &mut Acceptor, workers: &mut [Worker]) {
     for _ in 0..20 {
         acceptor.turn();
         for worker in &mut *workers {
             worker.take();
         }
-        sleep(Duration::from_millis(1));
     }
 }
 
@@ -230,10 +229,9 @@ fn clients_wait_while_nobody_is_ready_and_are_refused_when_told_so() {
     for _ in 0..5 {
         acceptor.turn();
     }
-    client
-        .set_read_timeout(Some(Duration::from_millis(50)))
-        .unwrap();
+    client.set_nonblocking(true).unwrap();
     assert!(client.read(&mut [0; 1]).is_err(), "nobody has answered");
+    client.set_nonblocking(false).unwrap();
     acceptor.set_refusing(true);
     acceptor.turn();
     client
@@ -252,22 +250,27 @@ fn clients_wait_while_nobody_is_ready_and_are_refused_when_told_so() {
 
 #[test]
 fn a_new_worker_gets_at_most_twice_its_share_of_what_comes_next() {
-    let (mut acceptor, listener, address) = listening();
-    let mut workers: Vec<Worker> = (0..3)
-        .map(|_| Worker::new(&mut acceptor, &[listener]))
-        .collect();
-    let _old = connect(300, address);
-    settle(&mut acceptor, &mut workers);
-    // The others are not new any more.
-    sleep(Duration::from_secs(6));
-    workers.push(Worker::new(&mut acceptor, &[listener]));
-    let _next = connect(100, address);
-    settle(&mut acceptor, &mut workers);
-    let new = workers[3].connections.len();
-    assert!(
-        (40..=52).contains(&new),
-        "{new} of 100, where 25 are its share"
-    );
+    // Where the others are new, too, it gets all until it has as many.
+    for (age, expected) in [(4_999, 100..=100), (5_000, 40..=52), (5_001, 40..=52)] {
+        let (mut acceptor, listener, address) = listening();
+        let mut workers: Vec<Worker> = (0..3)
+            .map(|_| Worker::new(&mut acceptor, &[listener]))
+            .collect();
+        let began = acceptor.clock().ms();
+        let _old = connect(300, address);
+        settle(&mut acceptor, &mut workers);
+        let since = acceptor.clock().ms() - began;
+        let rest = Duration::from_millis(age - since);
+        acceptor.clock().advance(rest);
+        workers.push(Worker::new(&mut acceptor, &[listener]));
+        let _next = connect(100, address);
+        settle(&mut acceptor, &mut workers);
+        let new = workers[3].connections.len();
+        assert!(
+            expected.contains(&new),
+            "{new} of 100 after {age} ms, where 25 are its share"
+        );
+    }
 }
 
 #[test]
@@ -289,44 +292,40 @@ fn workers_that_start_one_after_the_other_are_even_at_once() {
 fn four_connections_at_once_are_a_crowd_and_three_are_not() {
     let (mut acceptor, listener, address) = listening();
     let mut worker = Worker::new(&mut acceptor, &[listener]);
-    let mut clients = Vec::new();
-    // A crowd lasts 1 ms, which may be over before a busy machine has asked.
-    for _ in 0..1000 {
-        clients.extend(connect(3, address));
-        acceptor.turn();
-        assert!(!acceptor.is_crowded());
-        clients.extend(connect(4, address));
-        acceptor.turn();
-        let crowded = acceptor.is_crowded();
-        settle(&mut acceptor, std::slice::from_mut(&mut worker));
-        assert!(!acceptor.is_crowded());
-        if crowded {
-            return;
-        }
-    }
-    panic!("four connections at once were never a crowd");
+    let _three = connect(3, address);
+    acceptor.turn();
+    assert!(!acceptor.is_crowded());
+    let _four = connect(4, address);
+    acceptor.turn();
+    assert!(acceptor.is_crowded());
+    settle(&mut acceptor, std::slice::from_mut(&mut worker));
+    assert!(!acceptor.is_crowded());
+    let _again = connect(4, address);
+    acceptor.turn();
+    acceptor.clock().advance(Duration::from_nanos(999_999));
+    assert!(acceptor.is_crowded(), "a crowd lasts a millisecond");
+    acceptor.clock().advance(Duration::from_nanos(1));
+    assert!(!acceptor.is_crowded());
 }
 
 #[test]
 fn the_turn_after_a_crowd_waits_and_the_turn_after_a_full_one_does_not() {
     let (mut acceptor, listener, address) = listening();
     let mut worker = Worker::new(&mut acceptor, &[listener]);
-    let mut clients = Vec::new();
-    let mut times = Vec::new();
-    for _ in 0..21 {
-        clients.extend(connect(4, address));
+    // It waits by the clock, which is held: the wait moves it on.
+    let mut waited = |acceptor: &mut Acceptor| {
+        let began = acceptor.clock().ns();
         acceptor.turn();
-        let began = Instant::now();
-        acceptor.turn();
-        times.push(began.elapsed());
-        settle(&mut acceptor, std::slice::from_mut(&mut worker));
-    }
-    // On a busy machine a crowd may be over before the next turn.
-    times.sort();
-    assert!(times[10] >= Duration::from_micros(100), "{times:?}");
-    clients.extend(connect(64, address));
-    acceptor.turn();
+        acceptor.clock().ns() - began
+    };
+    let _few = connect(4, address);
+    assert_eq!(waited(&mut acceptor), 0);
+    assert_eq!(waited(&mut acceptor), 100_000);
+    settle(&mut acceptor, std::slice::from_mut(&mut worker));
+    let _many = connect(64, address);
+    assert_eq!(waited(&mut acceptor), 0);
     assert!(!acceptor.is_crowded());
+    assert_eq!(waited(&mut acceptor), 0);
 }
 
 #[test]

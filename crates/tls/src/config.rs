@@ -12,6 +12,7 @@ use rustls::server::{
     NoServerSessionStorage, ProducesTickets, VerifierBuilderError, WebPkiClientVerifier,
 };
 use rustls::sign::CertifiedKey;
+use rustls::time_provider::TimeProvider;
 use rustls::{
     Error, InconsistentKeys, RootCertStore, ServerConfig, SupportedProtocolVersion, version,
 };
@@ -102,6 +103,20 @@ pub struct Settings {
     policy: [u8; 32],
     /// Verifies the certificates of clients, if clients are asked for one.
     pub(crate) verifier: Option<Arc<dyn ClientCertVerifier>>,
+}
+
+impl Settings {
+    /// The same settings, by another clock than the system's, which decides whether a certificate has expired. For
+    /// tests.
+    #[must_use]
+    pub fn with_clock(&self, clock: Arc<dyn TimeProvider>) -> Self {
+        let mut config = ServerConfig::clone(&self.config);
+        config.time_provider = clock;
+        Self {
+            config: Arc::new(config),
+            ..self.clone()
+        }
+    }
 }
 
 impl Debug for Settings {

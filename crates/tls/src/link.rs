@@ -6,6 +6,7 @@ use rustls::HandshakeKind;
 use rustls::pki_types::UnixTime;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{ServerConnectionData, UnbufferedServerConnection};
+use rustls::time_provider::TimeProvider;
 use rustls::unbuffered::{
     ConnectionState, EncodeError, EncodeTlsData, EncryptError, InsufficientSizeError,
     UnbufferedStatus, WriteTraffic,
@@ -62,6 +63,7 @@ pub struct Link {
     server_name: Option<Box<str>>,
     /// Verifies the client's certificate, if clients are asked for one.
     verifier: Option<Arc<dyn ClientCertVerifier>>,
+    clock: Arc<dyn TimeProvider>,
     state: State,
     /// True until the first bytes were received.
     fresh: bool,
@@ -82,6 +84,7 @@ impl Link {
             held: Vec::new(),
             server_name: None,
             verifier: settings.verifier.clone(),
+            clock: Arc::clone(&settings.config.time_provider),
             state: State::Open,
             fresh: true,
             answered: false,
@@ -216,7 +219,8 @@ impl Link {
         let Some([own, issuers @ ..]) = self.connection.peer_certificates() else {
             return Ok(());
         };
-        let outcome = verifier.verify_client_cert(own, issuers, UnixTime::now());
+        let now = self.clock.current_time().unwrap_or_else(UnixTime::now);
+        let outcome = verifier.verify_client_cert(own, issuers, now);
         outcome.map(|_| ()).map_err(Fault::Tls)
     }
 

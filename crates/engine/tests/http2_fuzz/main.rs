@@ -1,7 +1,7 @@
 //! Seeded mutation fuzz of HTTP/2 on stable Rust: interleaved streams, bodies, resets, windows, splits, and handlers
 //! that misbehave, against an engine on real sockets. `FUZZ_SECONDS` (default 1) and `FUZZ_SEED` configure it.
 
-#[path = "../driver/mod.rs"]
+#[path = "../direct/driver/mod.rs"]
 mod driver;
 
 mod script;
@@ -197,6 +197,7 @@ fn round(driver: &mut Driver, random: &mut Random, shared: &Shared) -> usize {
         driver.engine.apply(shared);
         shared.whole.set(!random.chance(50));
         if step % 50 == 0 {
+            driver.engine.advance_clock(random.below(20) as u64);
             driver.engine.sweep();
         }
         if clients.is_empty() {
@@ -227,6 +228,8 @@ fn round(driver: &mut Driver, random: &mut Random, shared: &Shared) -> usize {
             }
         });
         driver.seen.clear();
+        // What is left ends by its limits.
+        driver.engine.advance_clock(20);
         driver.engine.sweep();
     }
     assert_eq!(driver.engine.buffered(driver.server), 0);

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
+use super::Reached;
 use super::driver::Driver;
 use super::driver::frames::{MASK, push, take};
-use super::{Random, Reached};
+use mutants::Random;
 
 /// Stands at the beginning of what hooks send; behind it stands a number, so that clients see its order.
 const MARK: &[u8] = b"numbered";

@@ -1,10 +1,9 @@
 //! Seeded mutation fuzz of WebSockets on stable Rust: frames that are cut and broken, clients that leave, and hooks that
 //! do anything at any time. `FUZZ_SECONDS` (default 1) and `FUZZ_SEED` steer it.
 
-#[path = "../driver/mod.rs"]
-mod driver;
-
 mod client;
+#[path = "../direct/driver/mod.rs"]
+mod driver;
 mod script;
 
 use std::collections::HashMap;
@@ -15,30 +14,11 @@ use driver::frames::KEY;
 use driver::retained_body::Shared;
 use driver::{Driver, Seen, end, limits, make};
 use engine::{NoReferences, SocketSpec};
+use mutants::Random;
 use ring::Memory;
 use ring::layout::{RECORD_WORDS, kind, operation, operation_flag, record, request};
 use script::{Script, compresses};
 use ws::Deflater;
-
-/// `xorshift64*`: reproducible anywhere from its seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-}
 
 /// Large enough to be handed over by reference.
 const LARGE: usize = 700_000;
@@ -222,6 +202,7 @@ fn round(
         driver.engine.apply(shared);
         shared.whole.set(!random.chance(50));
         if step % 50 == 0 {
+            driver.engine.advance_clock(random.below(20) as u64);
             driver.engine.sweep();
         }
     }
@@ -247,6 +228,8 @@ fn round(
             }
         });
         driver.seen.clear();
+        // What is left ends by its limits.
+        driver.engine.advance_clock(20);
         driver.engine.sweep();
     }
     driver.turn(|_, seen| ends.note(seen, reached));
@@ -259,12 +242,7 @@ fn round(
 
 #[test]
 fn every_socket_ends_once_and_nothing_panics() {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let seconds = number("FUZZ_SECONDS").unwrap_or(1);
-    let seed = number("FUZZ_SEED").unwrap_or_else(|| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        now.map_or(1, |now| now.as_nanos() as u64 | 1)
-    });
+    let (seconds, seed) = (mutants::seconds(), mutants::seed());
     println!("FUZZ_SEED={seed}");
     let mut values = limits();
     values[ring::layout::limit::SEND_TIMEOUT] = 300.0;
@@ -273,7 +251,7 @@ fn every_socket_ends_once_and_nothing_panics() {
     values[ring::layout::limit::HEADERS_TIMEOUT] = 300.0;
     values[ring::layout::limit::MAX_BUFFERED_BODIES] = 100_000.0;
     values[ring::layout::limit::MAX_BUFFERED_REPLIES] = 3_000_000.0;
-    let mut random = Random(seed | 1);
+    let mut random = Random::new(seed);
     let shared = Shared::new(LARGE);
     let mut deflater = Deflater::new();
     let started = Instant::now();

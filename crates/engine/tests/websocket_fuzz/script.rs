@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use ws::Deflater;
 
-use super::Random;
 use super::driver::frames::{HEAD, push};
+use mutants::Random;
 
 const PLAIN: &[u8] = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
 

@@ -1,13 +1,25 @@
 //! Rules for the resumption of sessions.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, UNIX_EPOCH};
 
+use rustls::pki_types::UnixTime;
+use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, version};
 use tls::{ClientCertificate, Settings};
 
 use crate::authority::{Authority, Purpose};
 use crate::pair::{Pair, World};
+
+/// A clock that stands at a time since 1970.
+#[derive(Debug)]
+struct Stopped(Duration);
+
+impl TimeProvider for Stopped {
+    fn current_time(&self) -> Option<UnixTime> {
+        Some(UnixTime::since_unix_epoch(self.0))
+    }
+}
 
 /// Connects, passes bytes in both directions, and returns true when the session was resumed.
 fn resumes(settings: &Settings, client: &Arc<ClientConfig>) -> bool {
@@ -127,23 +139,24 @@ fn a_resumed_session_has_the_clients_certificate() {
 
 #[test]
 fn no_session_is_resumed_whose_certificate_has_expired() {
+    // It is valid in its last second (RFC 5280 §4.1.2.5).
+    const LAST: u64 = 2_000_000_000;
     let mut world = World::new();
     world.config.ca = vec![world.ca.der()];
     world.config.client_certificate = ClientCertificate::Required;
     let settings = world.settings();
-    // The certificates must be valid for two handshakes, also where these take their time.
-    let end = SystemTime::now() + Duration::from_secs(10);
-    let identity = world.ca.issue_until(end, Purpose::Client, &["client"]);
-    let clients = [&version::TLS12, &version::TLS13].map(|version| {
+    let identity = world.ca.issue_until(
+        UNIX_EPOCH + Duration::from_secs(LAST),
+        Purpose::Client,
+        &["client"],
+    );
+    let at = |seconds| settings.with_clock(Arc::new(Stopped(Duration::from_secs(seconds))));
+    for version in [&version::TLS12, &version::TLS13] {
         let client = world.client().version(version).with(&identity).config();
-        assert!(!resumes(&settings, &client));
-        (version, client)
-    });
-    while SystemTime::now() < end + Duration::from_secs(2) {
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    for (version, client) in clients {
-        let mut pair = Pair::new(&settings, &client, "localhost");
+        assert!(!resumes(&at(LAST - 1), &client));
+        assert!(resumes(&at(LAST - 1), &client));
+        assert!(resumes(&at(LAST), &client));
+        let mut pair = Pair::new(&at(LAST + 1), &client, "localhost");
         assert!(pair.settle().is_err(), "{version:?}");
         assert!(pair.link.failed());
     }
