@@ -4,13 +4,14 @@
 //! text of the RFC, and of the `h2` crate. The ends of blocks do not change the result. Memory stays within its bound.
 //! Encoded fields decode to the same fields.
 
-mod hpack_blocks;
+#[path = "hpack/blocks/mod.rs"]
+mod blocks;
 
+use blocks::literal::Literal;
+use blocks::rival::{Rival, Verdict, agrees};
+use blocks::series::{blocks, series};
+use blocks::{decode, names_and_values, read};
 use h2::hpack::{Decoder, Error, encode};
-use hpack_blocks::literal::Literal;
-use hpack_blocks::rival::{Rival, Verdict, agrees};
-use hpack_blocks::series::{blocks, series};
-use hpack_blocks::{decode, names_and_values, read};
 
 /// Three times the table, 1 KiB, and the entries of the 128 fields that the table can have.
 const MOST_MEMORY: usize = 3 * 4_096 + 1_024 + 128 * 20;
@@ -85,7 +86,7 @@ fn any_bytes() {
 
         let mut coded = vec![0x5f, 0x80 | bytes.len() as u8];
         coded.extend(bytes);
-        let value = hpack_blocks::code::decode(bytes);
+        let value = blocks::code::decode(bytes);
         let expected = value.map(|value| vec![(b"content-type".to_vec(), value)]);
         assert_eq!(
             decode(&mut Decoder::new(4_096), &coded),

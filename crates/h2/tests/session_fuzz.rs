@@ -4,6 +4,7 @@
 //! changes neither the events nor the output. Windows and counts are consistent after each step (`client::feed` checks
 //! them). Memory is bounded. A key names one open stream, from its head until it is gone.
 
+#[path = "session/client/mod.rs"]
 mod client;
 
 use std::collections::HashMap;

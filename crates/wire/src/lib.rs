@@ -4,7 +4,7 @@
 //!
 //! `httparse` finds the parts of a head. This crate checks what `httparse` accepts and we refuse (bare LF, more than
 //! one leading empty line, `#` and raw UTF-8 in the target), and the semantics of fields (Host, framing, connection). A
-//! verdict never depends on how the bytes were cut into reads: `tests/mutate.rs` tests that.
+//! verdict never depends on how the bytes were cut into reads: `tests/mutate` tests that.
 #![forbid(unsafe_code)]
 
 pub mod chunked;

@@ -3,6 +3,7 @@
 //! Holds: no panic; the cut of the receives changes nothing; memory stays within the limit (`client::feed` looks after each
 //! step); what is received is what a second, naive reading of the same bytes gives; what is compressed comes back.
 
+#[path = "messages/client/mod.rs"]
 mod client;
 mod streams;
 

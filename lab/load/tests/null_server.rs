@@ -57,15 +57,15 @@ fn every_head_gets_one_reply() {
     let server = Running::start();
     for count in [1, 10, 1000] {
         let mut stream = server.connect();
-        let batch = "GET /json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(count);
-        // In two parts, cut inside the blank line.
+        let batch = "GET /json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(count + 1);
+        // In two parts, cut inside the last blank line. The server has the first when it has answered what is whole of it.
         let cut = batch.len() - 2;
-        stream.write_all(&batch.as_bytes()[..cut]).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        stream.write_all(&batch.as_bytes()[cut..]).unwrap();
-        let mut body = vec![0; size_of_replies(count)];
-        stream.read_exact(&mut body).unwrap();
-        assert_eq!(replies(&body), count);
+        for (part, count) in [(&batch[..cut], count), (&batch[cut..], 1)] {
+            stream.write_all(part.as_bytes()).unwrap();
+            let mut body = vec![0; size_of_replies(count)];
+            stream.read_exact(&mut body).unwrap();
+            assert_eq!(replies(&body), count);
+        }
         stream.shutdown(Shutdown::Write).unwrap();
         assert_eq!(
             stream.read(&mut [0; 1]).unwrap(),
@@ -88,7 +88,11 @@ fn a_slow_reader_gets_everything() {
     let mut writer = stream.try_clone().unwrap();
     let batch = "GET / HTTP/1.1\r\n\r\n".repeat(100_000);
     let sender = std::thread::spawn(move || writer.write_all(batch.as_bytes()).unwrap());
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    // Nothing is read until more waits than one send of the server gives.
+    let mut waiting = vec![0; 32_768];
+    while stream.peek(&mut waiting).unwrap() < waiting.len() {
+        std::thread::yield_now();
+    }
     let mut bytes = vec![0; size_of_replies(100_000)];
     stream.read_exact(&mut bytes).unwrap();
     assert_eq!(replies(&bytes), 100_000);

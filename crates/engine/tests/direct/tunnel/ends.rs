@@ -169,7 +169,7 @@ fn a_client_that_never_reads_is_reset_in_time() {
                 driver.engine.sweep();
                 driver.engine.connection_count() == usize::from(!closes)
             });
-            assert!(rest == 1 || !closes && rest <= 1_500, "{rest} ms more");
+            assert!(rest == 1 || !closes && rest < 3_000, "{rest} ms more");
             assert!(closes || !driver.engine.keeps_alive());
             until(&mut driver, |_| {
                 client.receive();

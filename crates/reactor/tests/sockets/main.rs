@@ -1,0 +1,4 @@
+//! Sockets and pollers against the standard library's clients.
+
+mod net;
+mod poller;

@@ -1,0 +1,5 @@
+//! Routers from the outside: cases, and what a second reading and another router say.
+
+mod cases;
+mod matchit;
+mod random;

@@ -1,0 +1,4 @@
+//! Sealed texts from the outside.
+
+mod cases;
+mod opening;

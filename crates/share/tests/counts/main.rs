@@ -1,0 +1,4 @@
+//! The table of counts from the outside.
+
+mod cases;
+mod table;

@@ -1,0 +1,115 @@
+//! The generator against small servers, right and wrong ones.
+
+#![forbid(unsafe_code)]
+
+mod commands;
+mod connections;
+mod latency;
+mod open_loop;
+mod server;
+mod verification;
+
+use serde_json::{Value, json};
+use server::Server;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn load(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_load"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// Runs `spec` and gives its result; the keys a test does not care about are filled in.
+fn run(server: &Server, spec: Value) -> Value {
+    let output = output(server, spec);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}{errors}");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let events: Vec<_> = lines
+        .iter()
+        .map(|line| line["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(events, ["connected", "warm", "measured", "result"]);
+    lines[3].clone()
+}
+
+fn output(server: &Server, spec: Value) -> Output {
+    let mut whole = json!({
+        "address": server.address.to_string(),
+        "connections": 4,
+        "seconds": 0.3,
+        "requests": [{ "path": "/" }],
+    });
+    let Value::Object(keys) = spec else {
+        panic!("{spec}")
+    };
+    whole.as_object_mut().unwrap().extend(keys);
+    output_of(&whole)
+}
+
+fn output_of(spec: &Value) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_load"))
+        .args(["--spec", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that is wrong may be refused before it is read to its end.
+    let line = format!("{spec}\n");
+    let _ = child.stdin.take().unwrap().write_all(line.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn count(result: &Value, key: &str) -> u64 {
+    let value = key.split('.').fold(result, |value, key| &value[key]);
+    value.as_u64().unwrap_or_else(|| panic!("{key}: {result}"))
+}
+
+fn number(result: &Value, key: &str) -> f64 {
+    result[key]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{key}: {result}"))
+}
+
+/// The limit is for hangs.
+fn wait_until(done: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !done() {
+        assert!(began.elapsed() < Duration::from_secs(60), "a hang");
+        std::thread::yield_now();
+    }
+}
+
+/// Everything that says that something was wrong is 0.
+fn assert_clean(result: &Value) {
+    for key in [
+        "wrongStatus",
+        "wrongLength",
+        "wrongBody",
+        "wrongNonce",
+        "malformed",
+        "aborted",
+        "closeIgnored",
+        "ungreeted",
+    ] {
+        assert_eq!(count(result, key), 0, "{key}: {result}");
+    }
+    for key in ["connect", "read", "write", "timeout"] {
+        assert_eq!(
+            count(result, &format!("socketErrors.{key}")),
+            0,
+            "{key}: {result}"
+        );
+    }
+    assert_eq!(result["firstFault"], Value::Null);
+    assert!(result.get("gaveUp").is_none());
+}
