@@ -146,7 +146,8 @@ impl Engine {
         self.core.shared.refresh(second);
     }
 
-    /// Has the clock stand still (`true`) or go on from where it stands (`false`). For tests: Date is not held.
+    /// Has the clock stand still (`true`), or go on by what has gone by meanwhile, never back (`false`). For tests: Date
+    /// is not held.
     pub fn hold_clock(&mut self, hold: bool) {
         self.core.clock.held = hold.then(clock::monotonic_ms);
         self.read_clock();

@@ -1,5 +1,5 @@
 //! No panic crosses into Node: injected panics in every stage cost one connection and nothing else.
-//! `cargo test -p volant-engine --features faults`
+//! `cargo test -p volant-engine --features faults faults::`
 
 use crate::driver::{Driver, data, limits, send, start};
 use engine::faults::{Stage, arm};
