@@ -23,16 +23,10 @@ export abstract class ServerProgram {
   protected async run(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<void> {
     const child = spawn(this.#program, args, { stdio: 'ignore', env })
     this.#process = child
-    let accepts = false
-    const ask = (): void => {
-      const socket = connect(this.port, '127.0.0.1', () => {
-        accepts = true
-        socket.destroy()
-      })
-      socket.on('error', () => setTimeout(ask, 5))
-    }
-    ask()
-    await eventually(() => accepts || child.exitCode !== null, `${this.#program} accepts connections`)
+    await eventually(
+      async () => child.exitCode !== null || (await accepts(this.port)),
+      `${this.#program} accepts connections`,
+    )
     if (child.exitCode !== null) throw new Error(`${this.#program} ended with ${child.exitCode}`)
   }
 
@@ -56,4 +50,14 @@ export abstract class ServerProgram {
     await this.kill()
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      resolve(true)
+      socket.destroy()
+    })
+    socket.on('error', () => resolve(false))
+  })
 }
