@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@volant/test-kit'
+import { eventually, freePort } from '@volant/test-kit'
 import { chromium } from 'playwright-core'
 import { settingsOf } from '../src/settings.ts'
 import { shopOf } from '../src/shop.ts'
@@ -71,7 +71,11 @@ test(
 
       await page.getByLabel('Cover').setInputFiles({ name: 'emma.png', mimeType: 'image/png', buffer: png })
       await page.getByText('The cover is there').waitFor()
-      await page.waitForFunction("document.querySelector('img')?.naturalWidth === 1")
+      // waitForFunction would evaluate text when it looks again, which the page's Content-Security-Policy refuses.
+      await eventually(
+        async () => (await page.evaluate("document.querySelector('img')?.naturalWidth")) === 1,
+        'the cover is shown',
+      )
       await page.getByText('Order', { exact: true }).click()
       await page.getByText('Ordered: Emma').waitFor()
       await page.getByText('0 in stock').waitFor()
