@@ -100,10 +100,10 @@ export function answer(state: Upstream, req: IncomingMessage, res: ServerRespons
     res.writeHead(200, { 'Content-Type': 'text/plain' })
     res.end('text '.repeat(1000))
   } else if (path === '/big') {
-    res.writeHead(200, { 'Content-Length': String(part.length * 160) })
+    res.writeHead(200, { 'Content-Length': String(part.length * 800) })
     let count = 0
     const more = (): void => {
-      while (count < 160) {
+      while (count < 800) {
         count++
         state.sent += part.length
         if (!res.write(part)) return void res.once('drain', more)
