@@ -4,24 +4,26 @@
  * Prints a line for each version and suite, and below it the output of a run that failed; the exit code is 1 when
  * any did. The versions are those of scripts/nodes.mjs.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from './build.mjs'
 import { root } from './command.mjs'
-import { bring, capture, versions } from './nodes.mjs'
+import { bring, versions } from './nodes.mjs'
+import { jobsOf, testFiles } from './testing/jobs.mjs'
+import { runJob } from './testing/run-job.mjs'
+import { isMeasuring } from './testing/suites.mjs'
 
+/** Which files belong to a suite, by their path. */
 const suites = {
-  native: ['conformance/adapters/dist/test/native.test.js'],
-  'node-http': ['conformance/adapters/dist/test/node-http.test.js'],
+  native: (path) => path === 'conformance/adapters/test/native.test.ts',
+  'node-http': (path) => path === 'conformance/adapters/test/node-http.test.ts',
   // Streams and node:http are what middlewares see; the other files of this suite see the same through these.
-  connect: ['objects', 'faults', 'sessions', 'apps'].map(
-    (name) => `conformance/connect/dist/test/${name}.test.js`,
-  ),
+  connect: (path) => /^conformance\/connect\/test\/(objects|faults|sessions|apps)\b/.test(path),
   // The context of a span is carried by what Node.js has for async contexts, which changed with 24.
-  otel: ['faults', 'http-instrumentation', 'otlp', 'postgres', 'spans', 'trace-parents'].map(
-    (name) => `conformance/otel/dist/test/${name}.test.js`,
-  ),
-  'without a socket': inMemory(),
+  otel: (path) =>
+    /^conformance\/otel\/test\/(faults|http-instrumentation|otlp|postgres|spans|trace-parents)\b/.test(path),
+  'without a socket': (path) => path.startsWith('packages/volant/test/') && usesKit(path),
 }
 
 const asked = process.argv.slice(2)
@@ -39,41 +41,64 @@ function isOther(major) {
   return major !== process.versions.node.split('.')[0]
 }
 
+/** The cases about the framework are written with a kit. */
+function usesKit(path) {
+  return readFileSync(join(root, path), 'utf8').includes("kit.ts'")
+}
+
 async function runAll(majors) {
+  const folder = mkdtempSync(join(tmpdir(), 'volant-matrix-'))
   try {
     await build()
-    const nodes = []
-    for (const major of majors) nodes.push([await bring(versions[major]), versions[major]])
-    // Side by side: the suite waits more than it computes.
-    await Promise.all(
-      nodes.map(async ([node, version]) => {
-        for (const name of Object.keys(suites)) await runSuite(node, version, name)
-      }),
-    )
+    const files = testFiles().filter(({ source }) => !isMeasuring(source))
+    const queue = []
+    for (const major of majors) {
+      const node = await bring(versions[major])
+      const into = join(folder, major)
+      for (const [name, isOf] of Object.entries(suites)) {
+        queue.push(
+          ...tasksOf(
+            node,
+            versions[major],
+            name,
+            files.filter(({ source }) => isOf(source)),
+            into,
+          ),
+        )
+      }
+    }
+    const lanes = Array.from({ length: availableParallelism() + 1 }, async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next()
+    })
+    await Promise.all(lanes)
   } catch (error) {
     console.error(error.message)
     process.exitCode = 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** The cases about the framework: those that are written with the kit. */
-function inMemory() {
-  const folder = 'packages/volant/test'
-  return readdirSync(join(root, folder))
-    .filter((name) => name.endsWith('.test.ts'))
-    .filter((name) => readFileSync(join(root, folder, name), 'utf8').includes("from './kit.ts'"))
-    .map((name) => `packages/volant/dist/test/${name.replace(/\.ts$/, '.js')}`)
-}
-
-async function runSuite(node, version, name) {
-  const args = ['--enable-source-maps', '--test', '--test-reporter=tap', ...suites[name]]
-  const { code, stdout, stderr } = await capture(node, args, root)
-  const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(stdout)?.[1] ?? 0)
-  const passed = count('pass')
-  const failed = count('fail') + count('cancelled')
-  console.log(`Node.js ${version}, ${name}: ${passed} passed, ${failed} failed, ${count('skipped')} skipped`)
-  // An adapter that does not load skips the whole suite.
-  if (code === 0 && failed === 0 && passed > 0) return
-  process.exitCode = 1
-  console.log(stdout + stderr)
+/** What runs a suite on a version: its last task says what came of it. */
+function tasksOf(node, version, name, files, folder) {
+  const jobs = jobsOf(files, {})
+  const sum = { passed: 0, failed: 0, skipped: 0 }
+  const outputs = []
+  let left = jobs.length
+  return jobs.map((job) => async () => {
+    const { results, output } = await runJob(job, `${folder}-${name.replaceAll(' ', '-')}`, null, node)
+    for (const { result } of results) sum[result] += 1
+    for (const { source, name: test, result, error } of results)
+      if (result === 'failed') outputs.push(`✖ ${source}\n  ${test}\n${error}\n`)
+    if (results.some(({ result }) => result === 'failed')) outputs.push(output)
+    left -= 1
+    if (left > 0) return
+    console.log(
+      `Node.js ${version}, ${name}: ${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`,
+    )
+    // An adapter that does not load skips the whole suite.
+    if (sum.failed === 0 && sum.passed > 0) return
+    process.exitCode = 1
+    console.log(outputs.join('\n'))
+  })
 }

@@ -229,6 +229,8 @@ export interface ContractOptions {
    * port.
    */
   http2?: boolean
+  /** True runs the groups about time limits where the adapter's clock cannot be held, and no others. */
+  timeLimits?: boolean
 }
 
 /** Registers the suite for one adapter with node:test; an adapter that cannot load is skipped with its reason. */
@@ -244,11 +246,22 @@ export function contract(adapter: AdapterType, chosen: ContractOptions = {}): vo
   const kit = new Kit(adapter, chosen.tls, chosen.http2 === true ? '2' : '1.1')
   const over = chosen.http2 === true ? ' over HTTP/2' : chosen.tls === undefined ? '' : ' over TLS'
   describe(`contract on ${adapter}${over}`, () => {
-    for (const [name, group] of Object.entries(groups)) {
-      if (!runs(name as Group, chosen)) continue
-      group(kit)
-    }
+    const all = Object.entries(groups).filter(
+      ([name]) => runs(name as Group, chosen) && isTimed(name, adapter) === (chosen.timeLimits === true),
+    )
+    for (const [, group] of partOf(all)) group(kit)
   })
+}
+
+/** True if the cases of a group wait for real time on the adapter. */
+function isTimed(name: string, adapter: AdapterType): boolean {
+  return adapter !== 'native' && name.endsWith('-time-limits')
+}
+
+/** Gives every n-th of these, beginning with the k-th, where TEST_PART is `k/n`: so processes divide them. */
+function partOf<T>(all: readonly T[]): T[] {
+  const [part = 1, parts = 1] = (process.env['TEST_PART'] ?? '1/1').split('/').map(Number)
+  return all.filter((_, at) => at % parts === part - 1)
 }
 
 function runs(name: Group, { groups: only, without, tls, http2 }: ContractOptions): boolean {

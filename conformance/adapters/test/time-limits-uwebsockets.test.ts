@@ -1,0 +1,3 @@
+import { contract } from '../src/suite.ts'
+
+contract('uwebsockets', { timeLimits: true })

@@ -1,0 +1,259 @@
+/**
+ * What runs where, and why: the list of suites. The longest path that a file begins with decides.
+ *
+ * - `runs`: `always` in `npm test` and in `npm run test:all`; `all` in the latter alone, which CI runs.
+ * - `process`: `own` gives each file a process of its own; `shared` runs the files of a `group` in few processes.
+ * - `parts`: into how many processes a file divides its cases (TEST_PART).
+ */
+const suites = [
+  {
+    path: 'packages/volant/test/',
+    process: 'shared',
+    group: 'packages/volant',
+    why: 'cases about the framework run once, in memory, and leave nothing behind',
+  },
+  {
+    path: 'packages/volant/test/metrics-workers.test.ts',
+    process: 'own',
+    why: 'its process is a worker before the framework is loaded, as that of an app is',
+  },
+  {
+    path: 'packages/volant/test/sessions/framework.test.ts',
+    process: 'own',
+    why: 'what is said once in a process has not been said before',
+  },
+  ...['debug', 'log/hostile-values'].map((name) => ({
+    path: `packages/volant/test/${name}.test.ts`,
+    process: 'own',
+    why: 'it fills or writes out the heap, which takes much longer where other files have filled it',
+  })),
+  {
+    path: 'packages/volant/test/client/generated-file/command.test.ts',
+    process: 'own',
+    runs: 'all',
+    why: 'it starts the command twenty times; the other files of the folder have what it writes',
+  },
+  { path: 'packages/engine/test/', why: 'each file has an engine of its own, which it drives to its limits' },
+
+  {
+    path: 'conformance/adapters/test/',
+    why: 'these start processes and threads, or use up what a process has',
+  },
+  {
+    path: 'conformance/adapters/test/native.test.ts',
+    parts: 6,
+    why: 'what users can observe of an adapter: the default one runs with every change, over plain HTTP/1.1',
+  },
+  {
+    path: 'conformance/adapters/test/native-tls.test.ts',
+    runs: 'all',
+    parts: 4,
+    why: 'what differs over TLS is in the groups named tls, which native.test.ts runs; these are all others',
+  },
+  {
+    path: 'conformance/adapters/test/native-http2.test.ts',
+    runs: 'all',
+    parts: 2,
+    why: 'what differs over HTTP/2 is in the groups named http2, which native.test.ts runs; these are all others',
+  },
+  {
+    path: 'conformance/adapters/test/node-http',
+    runs: 'all',
+    parts: 3,
+    why: 'what users can observe of an adapter; a change of one seldom breaks another, and CI runs them all',
+  },
+  {
+    path: 'conformance/adapters/test/uwebsockets.test.ts',
+    runs: 'all',
+    parts: 2,
+    why: 'what users can observe of an adapter; a change of one seldom breaks another, and CI runs them all',
+  },
+  { path: 'conformance/adapters/test/uwebsockets-', runs: 'all', why: 'as uwebsockets.test.ts' },
+  {
+    path: 'conformance/adapters/test/engine-faults.test.ts',
+    runs: 'all',
+    why: 'it compiles an engine with injected panics; those of the crates are in its Rust tests',
+  },
+  ...['bus', 'engine-exit', 'engine-parking', 'engine-pool', 'engine-workers'].map((name) => ({
+    path: `conformance/adapters/test/${name}.test.ts`,
+    runs: 'all',
+    why: 'it starts dozens of threads or processes, or sends a hundred thousand requests',
+  })),
+  ...['dev/', 'logger-process', 'workers-'].map((name) => ({
+    path: `conformance/adapters/test/${name}`,
+    runs: 'all',
+    why: 'each case starts several processes; packages/volant/test has what happens in each of them',
+  })),
+  { path: 'conformance/adapters/test/engine-upload-memory.test.ts', runs: 'all', why: 'it uploads 300 MiB' },
+
+  { path: 'conformance/wire/test/', why: 'bytes in, verdicts out, on native' },
+  {
+    path: 'conformance/wire/test/native-tls.test.ts',
+    runs: 'all',
+    why: 'the bytes are those of native.test.ts, and TLS only carries them',
+  },
+  ...['node-http', 'uwebsockets'].map((name) => ({
+    path: `conformance/wire/test/${name}`,
+    runs: 'all',
+    why: 'it compares servers that are not ours with what was recorded of them',
+  })),
+
+  {
+    path: 'conformance/connect/test/',
+    process: 'shared',
+    group: 'conformance/connect',
+    why: 'behaviour is compared with Express, each file on all adapters',
+  },
+  ...['compression', 'each-one', 'each-two', 'headers', 'morgan', 'serve-static', 'stacks'].map((name) => ({
+    path: `conformance/connect/test/${name}.test.ts`,
+    runs: 'all',
+    why: 'middlewares one by one, and in stacks; the other files have what they do in common',
+  })),
+  {
+    path: 'conformance/otel/test/',
+    process: 'shared',
+    group: 'conformance/otel',
+    why: 'a real SDK is registered for the whole process, by each file anew',
+  },
+  { path: 'conformance/cluster/test/', why: 'it starts supervisors and workers, which end by signals' },
+  ...['container', 'faults', 'orphans', 'roll', 'service/', 'stop/'].map((name) => ({
+    path: `conformance/cluster/test/${name}`,
+    runs: 'all',
+    why: 'it starts a dozen processes for a case; start and control run with every change',
+  })),
+  { path: 'conformance/attacks/', runs: 'all', why: 'floods take a core for seconds' },
+  { path: 'conformance/browser/', runs: 'all', why: 'Chromium takes a core for its start' },
+  { path: 'conformance/clients/', runs: 'all', why: 'clients in other languages are compiled and started' },
+  { path: 'conformance/install/', runs: 'all', why: 'it packs, installs and compiles what users install' },
+
+  {
+    path: 'examples/',
+    process: 'shared',
+    group: 'examples',
+    why: 'each example is an app of its own, which its test loads, asks and closes',
+  },
+  ...['logging', 'metrics-and-health', 'production', 'protection'].map((name) => ({
+    path: `examples/${name}/`,
+    process: 'own',
+    why: 'it is about the whole process: its output, its environment or its figures',
+  })),
+  { path: 'examples/reference-api/', process: 'own', why: 'it starts the reference service' },
+  ...['acme', 'bookshop', 'chat', 'deploy', 'presence', 'workers'].map((name) => ({
+    path: `examples/${name}/`,
+    process: 'own',
+    runs: 'all',
+    why: 'it starts databases, proxies, browsers or several processes',
+  })),
+  {
+    path: 'examples/reference-api/test/durability.test.ts',
+    runs: 'all',
+    why: 'it kills the service twenty times',
+  },
+  {
+    path: 'examples/reference-api/test/samples.test.ts',
+    runs: 'all',
+    why: "it runs the first seed document's samples on each of three adapters",
+  },
+  {
+    path: 'examples/reference-api/test/workers/',
+    runs: 'all',
+    why: 'each case starts a service of several workers',
+  },
+
+  {
+    path: 'lab/',
+    process: 'shared',
+    group: 'lab',
+    why: 'how figures are made: statistics, reports, guards, command lines',
+  },
+  ...[
+    'bad-command-lines',
+    'bad-runs',
+    'cluster-processes',
+    'conformance',
+    'credentials',
+    'drain',
+    'interrupted-run',
+    'result-files',
+    'soak',
+    'sockets',
+  ].map((name) => ({
+    path: `lab/test/${name}.test.ts`,
+    process: 'own',
+    runs: 'all',
+    why: 'it starts the lab again and again, or measures servers under load',
+  })),
+]
+
+/**
+ * Files that measure time or wait for it. They run alone, one after the other, when all others have ended, and compare
+ * ratios.
+ */
+export const measuring = [
+  {
+    path: 'conformance/adapters/test/engine-blocked-handler.test.ts',
+    why: 'a handler blocks the event loop for real time, which the clock of the engine must not hide',
+  },
+  {
+    path: 'conformance/adapters/test/time-limits-node-http.test.ts',
+    runs: 'all',
+    why: 'node:http counts time limits by a clock that cannot be held',
+  },
+  {
+    path: 'conformance/adapters/test/time-limits-uwebsockets.test.ts',
+    runs: 'all',
+    why: 'uWebSockets.js counts time limits by a clock that cannot be held',
+  },
+  { path: 'conformance/attacks/test/native.test.ts', runs: 'all', why: 'it compares what an attack costs' },
+  { path: 'packages/volant/test/path.test.ts', why: 'it compares what paths of n and of 2n bytes cost' },
+  { path: 'packages/volant/test/router.test.ts', why: 'it compares what paths of n and of 2n bytes cost' },
+  { path: 'lab/test/measured-guards.test.ts', runs: 'all', why: 'it measures how busy a server is' },
+  { path: 'lab/test/open-loop.test.ts', runs: 'all', why: 'it measures when requests are sent' },
+  { path: 'lab/test/startup.test.ts', runs: 'all', why: 'it measures how long a start takes' },
+]
+
+/** What tests use and may wait for the wall clock or read it, though no case stands in it. */
+const clocks = [
+  { path: 'conformance/adapters/src/clock.ts', why: 'it waits where the clock of an adapter cannot be held' },
+  { path: 'conformance/attacks/src/attacks/holds.ts', why: 'its attackers send a byte now and then' },
+  { path: 'conformance/attacks/src/trial.ts', why: 'it measures what an attack costs' },
+  { path: 'conformance/cluster/src/load.ts', why: 'its clients send at a rate' },
+  { path: 'conformance/kit/src/certificates.ts', why: 'its certificates are valid from now on' },
+  { path: 'conformance/kit/src/clock.ts', why: 'it replaces the clocks' },
+  {
+    path: 'conformance/kit/src/waiting.ts',
+    why: 'it is what waits for all others; a hang ends by the wall clock',
+  },
+  { path: 'lab/test/servers/slow.mjs', why: 'it is a slow server, for files that measure time' },
+]
+
+/** A file that takes longer, in ms, is named here with its reason. */
+export const longest = 20_000
+const slow = []
+
+/** The row of the list that a file belongs to. */
+export function suiteOf(source) {
+  const own = measuring.find(({ path }) => path === source)
+  if (own !== undefined) return own
+  const found = suites.filter(({ path }) => source.startsWith(path))
+  return found.toSorted((one, other) => other.path.length - one.path.length)[0] ?? {}
+}
+
+export function runsAlways(source) {
+  return (suiteOf(source).runs ?? 'always') === 'always'
+}
+
+/** Whether a file runs alone and last. */
+export function isMeasuring(source) {
+  return measuring.some(({ path }) => path === source)
+}
+
+/** Whether a file may wait for the wall clock or read it. */
+export function mayReadClock(file) {
+  return isMeasuring(file) || clocks.some(({ path }) => path === file)
+}
+
+/** Why a file takes longer than others, or undefined. */
+export function slowReason(name) {
+  return slow.find(({ path }) => name.startsWith(path))?.why
+}
