@@ -1,0 +1,158 @@
+/**
+ * The steps of `.ci/run`. A step begins when those that it needs have ended, a few at a time. Each prints what it printed
+ * when it ends: the end of it, or all of it where it failed. A step that fails ends the run. The tests come last, so that
+ * nothing runs beside those that measure time, and after a table of what each step took.
+ */
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { root } from './command.mjs'
+import { cargoArguments } from './testing/rust.mjs'
+
+/** How many lines of the output of a step that passed are shown. */
+const shown = 60
+
+/** How many steps run at a time: compilers use a core each, and the suites of others wait now and then. */
+const lanes = availableParallelism() + 1
+
+const npm = (script, ...rest) => ['npm', 'run', '--silent', script, ...rest]
+const node = (...args) => ['node', ...args]
+
+/** `nice`: compilers give way to npm, which uses one core, and fuzz tests to all others. */
+const steps = [
+  // JOBS: node-gyp compiles that many files at a time.
+  { name: 'npm ci', run: ['npm', 'ci'], env: { JOBS: String(availableParallelism()) } },
+  {
+    name: 'clippy',
+    run: ['cargo', 'clippy', '--all-targets', ...cargoArguments, '--', '-D', 'warnings'],
+    nice: 10,
+  },
+  {
+    name: 'tests of Rust, compiled',
+    run: ['cargo', 'test', ...cargoArguments, '--no-run'],
+    nice: 10,
+    needs: ['clippy'],
+  },
+  { name: 'TypeScript', run: node('node_modules/typescript/bin/tsc', '-b'), needs: ['npm ci'] },
+  {
+    name: 'engine and load generator, compiled',
+    run: ['cargo', 'build', '--release', '--locked', '--package', 'volant-node', '--package', 'volant-load'],
+    nice: 10,
+    needs: ['tests of Rust, compiled'],
+  },
+  { name: 'fuzz', run: node('scripts/testing/short-fuzz.mjs'), nice: 15, needs: ['tests of Rust, compiled'] },
+  { name: 'format', run: npm('format:check'), needs: ['npm ci'] },
+  { name: 'lint', run: npm('lint'), needs: ['npm ci'] },
+  { name: 'cost of types', run: node('scripts/type-budget.mjs'), needs: ['TypeScript'] },
+  // Which room imports which; ARCHITECTURE.md has the picture.
+  { name: 'floors', run: npm('floors'), needs: ['npm ci'] },
+  { name: 'generated layout', run: node('scripts/layout.mjs', '--check'), needs: ['npm ci'] },
+  { name: 'generated documents', run: node('scripts/docs.mjs', '--check'), needs: ['TypeScript'] },
+  { name: 'documents', run: node('scripts/check-docs.mjs'), needs: ['TypeScript'] },
+  { name: 'site', run: node('scripts/site.mjs', '--build'), needs: ['TypeScript'] },
+  // The published tables are those of the committed run, and say so when that run is older than the code.
+  { name: 'published tables', run: node('lab/dist/src/cli.js', 'table', '--check'), needs: ['TypeScript'] },
+  {
+    name: 'build',
+    run: node('scripts/build.mjs', '--load'),
+    needs: ['TypeScript', 'engine and load generator, compiled'],
+  },
+  { name: 'AddressSanitizer', run: npm('asan'), needs: ['build'] },
+  { name: 'API against its document', run: npm('schemathesis'), needs: ['build'] },
+  {
+    name: 'WebSockets against the Autobahn test suite',
+    // Without most runs of 1,000 compressed messages, which take minutes: CONTRIBUTING.md says how all cases run.
+    run: npm('autobahn', '--', ...[1, 2, 3, 4, 5, 6, 7, 9, 10, 12.1, 13.1].map((part) => `${part}.*`)),
+    needs: ['build'],
+  },
+  { name: 'HTTP/2 against h2spec', run: npm('h2spec'), needs: ['build'] },
+  { name: 'documents of APIs, read by tools of others', run: npm('openapi-tools'), needs: ['build'] },
+  { name: 'contract on other versions of Node.js', run: npm('matrix'), needs: ['build'] },
+]
+
+/** Tests take their own short share of fuzzing; how long the step `fuzz` lasts may be given. */
+const { FUZZ_SECONDS: fuzzSeconds, ...environment } = process.env
+if (fuzzSeconds !== undefined) steps.find(({ name }) => name === 'fuzz').env = { FUZZ_SECONDS: fuzzSeconds }
+
+const begun = performance.now()
+const ended = new Map()
+const running = new Map()
+/** The processes that run now. */
+const children = new Set()
+let failed = null
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop(`ended by ${signal}`))
+await runSteps()
+if (failed !== null) {
+  console.log(`\n${failed}`)
+  process.exitCode = 1
+} else {
+  console.log('\nWhat each step took:')
+  for (const { name, seconds } of [...ended.values()].toSorted((one, other) => other.seconds - one.seconds)) {
+    console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`)
+  }
+  console.log(`${since(begun).toFixed(1).padStart(8)} s  all of them, side by side\n\n== tests`)
+  const { code } = await execute({ run: npm('test:all') }, (text) => process.stdout.write(text))
+  process.exitCode = code
+}
+
+async function runSteps() {
+  const waiting = new Set(steps)
+  while (failed === null && ended.size < steps.length) {
+    for (const step of waiting) {
+      if (running.size >= lanes) break
+      if (!(step.needs ?? []).every((name) => ended.has(name))) continue
+      waiting.delete(step)
+      running.set(step.name, runStep(step))
+    }
+    await Promise.race(running.values())
+  }
+  await Promise.allSettled(running.values())
+}
+
+async function runStep(step) {
+  const from = performance.now()
+  const parts = []
+  const { code } = await execute(step, (text) => parts.push(text))
+  running.delete(step.name)
+  if (failed !== null) return
+  const lines = parts.join('').trimEnd().split('\n')
+  const seconds = since(from)
+  console.log(`\n== ${step.name}${code === 0 ? '' : ' FAILED'} (${seconds.toFixed(1)} s)`)
+  console.log((code === 0 ? lines.slice(-shown) : lines).join('\n'))
+  if (code === 0) ended.set(step.name, { name: step.name, seconds })
+  else stop(`${step.name} failed with exit code ${code}`)
+}
+
+/** Runs a command in a process group of its own, so that what it started ends with it. */
+function execute({ run: [command, ...args], env = {}, nice = 0 }, write) {
+  return new Promise((resolve) => {
+    const child = spawn('nice', ['-n', String(nice), command, ...args], {
+      cwd: root,
+      env: { ...environment, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    children.add(child)
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', write)
+    child.on('error', (error) => write(error.message))
+    child.on('close', (code) => {
+      children.delete(child)
+      resolve({ code: code ?? 1 })
+    })
+  })
+}
+
+function stop(reason) {
+  failed ??= reason
+  for (const { pid } of children) {
+    try {
+      process.kill(-pid, 'SIGTERM')
+    } catch {
+      // It has just ended.
+    }
+  }
+}
+
+function since(from) {
+  return (performance.now() - from) / 1_000
+}
