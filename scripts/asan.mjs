@@ -37,7 +37,7 @@ if (await run('cargo', ['+nightly', 'build', '-p', 'volant-node', ...into])) {
   fail('the engine did not build with AddressSanitizer')
 }
 const tests = ['test', '-p', 'volant-engine', '--features', 'volant-engine/faults', ...into]
-if (await run('cargo', ['+nightly', ...tests, '--test', 'tunnel', '--test', 'delayed'])) {
+if (await run('cargo', ['+nightly', ...tests, '--test', 'direct', '--test', 'delayed'])) {
   fail("the engine's tests failed under AddressSanitizer")
 }
 console.log('== tests of the engine passed')
