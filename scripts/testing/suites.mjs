@@ -207,6 +207,10 @@ export const measuring = [
   { path: 'conformance/attacks/test/native.test.ts', runs: 'all', why: 'it compares what an attack costs' },
   { path: 'packages/volant/test/path.test.ts', why: 'it compares what paths of n and of 2n bytes cost' },
   { path: 'packages/volant/test/router.test.ts', why: 'it compares what paths of n and of 2n bytes cost' },
+  {
+    path: 'packages/volant/test/schema-standard/format-cost.test.ts',
+    why: 'it compares what texts of n and of 2n bytes cost',
+  },
   { path: 'lab/test/measured-guards.test.ts', runs: 'all', why: 'it measures how busy a server is' },
   { path: 'lab/test/open-loop.test.ts', runs: 'all', why: 'it measures when requests are sent' },
   { path: 'lab/test/startup.test.ts', runs: 'all', why: 'it measures how long a start takes' },
