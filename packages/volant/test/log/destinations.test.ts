@@ -130,7 +130,10 @@ test('a reader of standard output that stalls holds neither the close of the app
   try {
     const { said, code } = await within(run(null, stdout), 30_000, 'the process')
     assert.equal(code, 0, said)
-    assert.match(said, /closed after 300 replies/)
+    assert.match(said, /^not closed after 1999 ms$/m)
+    assert.match(said, /^closed after 300 replies$/m)
+    const [, waited] = /^waited (\d+) ms at exit$/m.exec(said) ?? []
+    assert.ok(Number(waited) > 0 && Number(waited) <= 1_100, said)
     assert.match(said, /cannot write to stdout; lines are dropped: EAGAIN/)
     assert.match(said, /dropped \d+ lines/)
   } finally {
@@ -222,23 +225,39 @@ function appAt(destination: string, padding = '') {
 }
 
 /**
- * Runs a program that logs 300 requests, two lines each, and closes the app. Gives how it ended. The time of the program
- * passes at once: the 2 s that its close waits for a reader at most, and the pauses before it ends.
+ * Runs a program that logs 300 requests, two lines each, and closes the app. Gives how it ended. Without a destination,
+ * where the reader of standard output stalls, the time of the program passes at once, and it says how much has passed.
  */
 async function run(destination: string | null, stdout: 'pipe' | number = 'pipe') {
+  const options = {
+    signals: false,
+    adapter: { type: 'node-http' },
+    log: destination === null ? {} : { destination },
+  }
+  const close =
+    destination === null
+      ? `
+    let waited = 0
+    Atomics.wait = (array, at, value, ms) => { waited += ms; return 'timed-out' }
+    // The listener of the logger comes before this one.
+    process.on('exit', () => process.stderr.write('waited ' + waited + ' ms at exit\\n'))
+    let closed = false
+    const closing = app.close().then(() => { closed = true })
+    await clock.advance(1_999)
+    process.stderr.write((closed ? 'closed' : 'not closed') + ' after 1999 ms\\n')
+    await clock.advance(1)
+    await closing`
+      : 'await app.close()'
   const program = `
     import { testClock } from ${JSON.stringify(import.meta.resolve('@volant/test-kit'))}
     import { createApp, logger } from ${JSON.stringify(new URL('../../src/index.js', import.meta.url).href)}
-    const clock = testClock({ after() {} })
-    Atomics.wait = () => 'timed-out'
-    const app = createApp({ signals: false, adapter: { type: 'node-http' }, log: { ${destination === null ? '' : `destination: ${JSON.stringify(destination)}`} } })
+    ${destination === null ? 'const clock = testClock({ after() {} })' : ''}
+    const app = createApp(${JSON.stringify(options)})
     app.use(logger())
     app.get('/x', (ctx) => { ctx.log.info({ text: 'x'.repeat(2_000) }, 'own'); return { ok: true } })
     let right = 0
     for (let time = 0; time < 300; time++) if ((await app.inject('/x')).status === 200) right++
-    const closed = app.close()
-    await clock.advance(2_000)
-    await closed
+    ${close}
     process.stderr.write('closed after ' + right + ' replies\\n')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', stdout, 'pipe'],
