@@ -104,6 +104,10 @@ describe('limits in a worker', { skip: withoutTable }, () => {
   test('units come back with time', async () => {
     superviseWith(fd)
     for (const algorithm of ['gcra', 'fixed', 'sliding'] as const) {
+      assert.deepEqual(
+        await statuses(limited({ max: 2, timeWindow: window(), algorithm }), 3),
+        [200, 200, 429],
+      )
       const app = limited({ max: 2, timeWindow: 20, algorithm })
       assert.equal(passed(await statuses(app, 2)), 2)
       await eventually(async () => (await statuses(app, 1))[0] === 200, 'a unit that came back')
