@@ -36,6 +36,13 @@ describe('processes', { skip: withoutTable }, () => {
     for (const child of workers) child.send('begin')
   }
 
+  /** Has each begin, and waits until a request of each has passed. */
+  async function takePart(workers: readonly ChildProcess[]): Promise<void> {
+    const wrote = workers.map((child) => once(child, 'message'))
+    begin(workers)
+    await within(Promise.all(wrote), 60_000, 'a request that passes in each worker')
+  }
+
   /** Has them take what is left of their keys, and waits for their end. */
   async function stop(workers: readonly ChildProcess[]): Promise<void> {
     const ends = workers.map((child) => once(child, 'exit'))
@@ -59,7 +66,7 @@ describe('processes', { skip: withoutTable }, () => {
     const log = openSync(file, 'a+')
     const started = ['app', 'app', 'app', 'counts'].map((kind) => worker(kind, max, table, log))
     const workers = await Promise.all(started)
-    begin(workers)
+    await takePart(workers)
     await eventually(() => tally(file).length > 5, 'some keys of which nothing is left')
     await stop(workers)
     const counts = tally(file)
@@ -84,7 +91,10 @@ describe('processes', { skip: withoutTable }, () => {
       victim.kill('SIGKILL')
       await within(once(victim, 'exit'), 60_000, 'the end of a killed process')
     }
-    await stop(workers)
+    // It opens a table that killed processes have left.
+    const late = await started('counts', 1)
+    await takePart(late)
+    await stop([...workers, ...late])
     const counts = tally(file)
     const sum = counts.reduce((all, count) => all + count, 0)
     const { broken } = sharedTable(table)?.stats() ?? {}

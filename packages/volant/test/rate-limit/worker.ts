@@ -1,7 +1,8 @@
 /**
  * A worker for processes.test.ts: `node worker.js KIND MAX`. Descriptor 4 is the table, and 5 a file that gets a line for
  * each request that passed: the number of its key. It waits for a message. Then it begins with the last of the keys, takes
- * from each until that is refused, and goes on with the next one, until it hears `stop`.
+ * from each until that is refused, and goes on with the next one, until it hears `stop`. It sends `wrote` after its first
+ * line.
  */
 import { once } from 'node:events'
 import { fstatSync, readSync, writeSync } from 'node:fs'
@@ -47,12 +48,17 @@ function byCounts(): (key: string) => boolean {
 
 const passes = kind === 'app' ? byApp() : byCounts()
 let isStopped = false
+let hasWritten = false
 process.on('disconnect', () => process.exit())
 process.send?.('ready')
 await once(process, 'message')
 process.on('message', () => (isStopped = true))
 for (let key = lastKey(); !isStopped; key++) {
-  while (await passes(String(key))) writeSync(5, `${key}\n`)
+  while (await passes(String(key))) {
+    writeSync(5, `${key}\n`)
+    if (!hasWritten) process.send?.('wrote')
+    hasWritten = true
+  }
   // The message comes between turns of the loop.
   await setImmediate()
 }
