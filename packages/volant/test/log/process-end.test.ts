@@ -24,10 +24,15 @@ const patient = `
     return wait(array, at, value, longer)
   }`
 
-/** Code that has the second pass at once for which the logger waits for a thread: it is held for longer in any case. */
+/**
+ * Code that has the second pass at once for which the logger waits for a thread at exit: it is held for longer in any
+ * case. Until then time passes as it does.
+ */
 const impatient = `
-  let now = 0
-  performance.now = () => (now += 500)`
+  process.prependListener('exit', () => {
+    let now = performance.now()
+    performance.now = () => (now += 500)
+  })`
 
 const thousand = `for (let n = 0; n < 1_000; n++) log.info({ n, padding: 'x'.repeat(100) })`
 
@@ -66,8 +71,8 @@ for (const [where, program] of [
     'a process',
     // The listener of the logger comes before the one that releases the thread.
     (path: string, hold: string) => `
-      ${impatient}
       ${logTo(path)}
+      ${impatient}
       ${hold}
       process.on('exit', release)
       ${thousand}
@@ -80,8 +85,8 @@ for (const [where, program] of [
       const { Worker } = await import('node:worker_threads')
       const code = async () => {
         const { parentPort } = await import('node:worker_threads')
-        ${impatient}
         ${logTo(path)}
+        ${impatient}
         parentPort.once('message', () => { ${thousand}; process.exit() }).postMessage('ready')
       }
       const worker = new Worker('(' + code + ')()', { eval: true })
