@@ -272,7 +272,7 @@ describe('two replicas behind HAProxy', { skip: withoutRedis || withoutHaproxy }
           async () => {
             told.control.push(await statusOf(replica.control, '/ready'))
             // The port is still open when a stop without delay would long have closed it.
-            if (told.control.filter((status) => status === 503).length > 10)
+            if (told.control.filter((status) => status === 503).length > 40)
               told.app.push(await statusOf(replica.port, '/ready'))
             told.lives.push(await statusOf(replica.control, '/health'))
             return code !== null || failed.length > 0

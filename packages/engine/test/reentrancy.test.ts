@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { within } from '@volant/test-kit'
 import {
   type BodySink,
   ContentType,
@@ -218,10 +219,10 @@ test(
           client.write(heads[body])
           // The callback needs the request to be there first.
           if (how !== 'nothing' && how !== 'read') {
-            await begun
+            await within(begun, 60_000, `${label}: the request`)
             provoke(client, how)
           }
-          await seen
+          await within(seen, 60_000, `${label}: the callback`)
           const closes = first === 'close' || second === 'close'
           if (!closes) await healthy(port as number, label)
           client.destroy()
@@ -229,7 +230,7 @@ test(
           if (closes) {
             const closed = server.close()
             await engineClock.advance(limits.shutdownTimeout)
-            await closed
+            await within(closed, 60_000, `${label}: the close of the server`)
             server = engine.adapter.createServer(host)
             port = (await server.listen({ port: 0, host: '127.0.0.1' })).port
           }
