@@ -17,7 +17,8 @@ test('a request in flight is answered, then the process ends by itself', async (
   const url = line.replace('Listening on http://localhost', 'http://127.0.0.1')
 
   const connected = fetch(`${url}/slow`)
-  // By now the server has seen the request before it. A connection that is idle would stay for 5 s.
+  // By now the server has seen the request before it. A connection that is idle would stay for 5 s; that it does not keep
+  // the process is in conformance/adapters/test/engine-exit.test.ts.
   await fetch(`${url}/nowhere`, { headers: { connection: 'close' } })
   child.kill('SIGTERM')
   assert.equal(await (await connected).text(), 'done, although the server was told to stop')
