@@ -14,6 +14,8 @@ import { mayReadClock } from './suites.mjs'
 /** The most lines of a file of tests or cases. */
 const mostLines = 300
 
+const timer = /^set(Timeout|Interval)$/
+
 const files = output('git', [
   'ls-files',
   '--cached',
@@ -62,19 +64,17 @@ function* uses(node) {
 
 /** Says what is wrong with a node, or null. */
 function refused(node) {
-  if (node.type === 'ImportDeclaration' && /^(node:)?timers\/promises$/.test(node.source.value)) {
-    const sleeps = node.specifiers.some(({ imported }) => imported?.name === 'setTimeout')
-    return sleeps ? 'setTimeout of timers/promises waits for the wall clock' : null
+  if (node.type === 'ImportDeclaration' && /^(node:)?timers(\/promises)?$/.test(node.source.value)) {
+    const name = node.specifiers.map(({ imported }) => imported?.name).find((each) => timer.test(each))
+    return name === undefined ? null : `${name} of ${node.source.value} waits for the wall clock`
   }
   if (node.type !== 'CallExpression') return null
   const { callee, arguments: given } = node
-  if (
-    callee.type === 'Identifier' &&
-    /^set(Timeout|Interval)$/.test(callee.name) &&
-    given[1]?.type === 'NumericLiteral'
-  )
+  if (callee.type === 'Identifier' && timer.test(callee.name) && given[1]?.type === 'NumericLiteral')
     return given[1].value === 0 ? null : `${callee.name} with ${given[1].value} ms waits for the wall clock`
-  if (callee.type === 'MemberExpression' && callee.object.name === 'Date' && callee.property.name === 'now')
-    return 'Date.now() reads the wall clock'
-  return null
+  if (callee.type !== 'MemberExpression') return null
+  const name = `${callee.object.name}.${callee.property.name}`
+  if (name === 'Atomics.wait' && given.length > 3)
+    return 'Atomics.wait with a timeout waits for the wall clock'
+  return name === 'Date.now' ? 'Date.now() reads the wall clock' : null
 }

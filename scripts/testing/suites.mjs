@@ -220,8 +220,16 @@ export const measuring = [
   { path: 'lab/test/startup.test.ts', runs: 'all', why: 'it measures how long a start takes' },
 ]
 
-/** What tests use and may wait for the wall clock or read it, though no case stands in it. */
+/** What else may wait for the wall clock or read it: what tests use, and cases that no held clock can have. */
 const clocks = [
+  {
+    path: 'conformance/adapters/src/cases/drain/idle.ts',
+    why: 'the event loop is blocked until a thread says that its clients connect; a hang ends by the wall clock',
+  },
+  {
+    path: 'conformance/adapters/src/cases/drain/time-limits.ts',
+    why: 'it blocks the event loop until a time limit is over, where the clock of an adapter cannot be held',
+  },
   { path: 'conformance/adapters/src/clock.ts', why: 'it waits where the clock of an adapter cannot be held' },
   { path: 'conformance/attacks/src/attacks/holds.ts', why: 'its attackers send a byte now and then' },
   { path: 'conformance/attacks/src/trial.ts', why: 'it measures what an attack costs' },
