@@ -2,6 +2,15 @@
 import { Cluster, type ClusterOptions } from './cluster.ts'
 import { endLoad } from './load.ts'
 
+/** Multiplies the times after which the thread of the engine ends a worker without a supervisor. */
+export function orphanTimes(factors: { follow?: number; goOnFor?: number }): ClusterOptions {
+  const query = new URLSearchParams(Object.entries(factors).map(([name, factor]) => [name, String(factor)]))
+  return { execArgv: ['--import', new URL(`./orphan-times.js?${query}`, import.meta.url).href] }
+}
+
+/** That thread ends no worker while a test waits, so that only what the case is about does. */
+export const patient = orphanTimes({ follow: 100, goOnFor: 100 })
+
 /** Runs `test` with a supervisor whose workers serve, and leaves nothing behind. */
 export async function withCluster(
   options: ClusterOptions,

@@ -1,6 +1,6 @@
 /**
- * Is loaded in the workers by `--import`: the thread of the engine that ends a worker without a supervisor has a hundredth
- * of a time that the query of this module names, `follow` or `goOnFor`. What it was asked for is in a file, as
+ * Is loaded in the workers by `--import`: the times after which the thread of the engine ends a worker without a supervisor
+ * are multiplied by what the query of this module says, as `follow=0.01`. What it was asked for is in a file, as
  * `follow 3000`.
  */
 import { appendFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const { follow, goOnFor } = addon
 const { searchParams } = new URL(import.meta.url)
 const timeOf = (name: string, ms: number): number => {
   appendFileSync('last-times', `${name} ${ms}\n`)
-  return searchParams.has(name) ? ms / 100 : ms
+  return ms * Number(searchParams.get(name) ?? 1)
 }
 
 addon.follow = (fd, patience) => follow(fd, timeOf('follow', patience))
