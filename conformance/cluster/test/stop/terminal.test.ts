@@ -1,7 +1,7 @@
 /** A supervisor in a terminal. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Connection, gone, withCluster } from '../../src/index.ts'
+import { Connection, left, withCluster } from '../../src/index.ts'
 import { pidsOf, soon, drains } from './kit.ts'
 
 /** Runs the command in a terminal of its own, which Python makes. */
@@ -39,7 +39,7 @@ describe('in a terminal', { concurrency: 2, skip: process.platform === 'linux' ?
       cluster.release('it')
       assert.equal((await reply).status, 200)
       assert.equal(await cluster.exit(), 0)
-      await gone(pids)
+      assert.deepEqual(left(pids), [])
       connection.close()
     }))
 
@@ -54,7 +54,9 @@ describe('in a terminal', { concurrency: 2, skip: process.platform === 'linux' ?
       await drains(cluster)
       cluster.release('it')
       assert.equal((await reply).status, 200)
-      await gone([...pids, Number(supervisor)])
+      // The terminal ends when the supervisor has.
+      await cluster.exit()
+      assert.deepEqual(left([...pids, Number(supervisor)]), [])
       connection.close()
     }))
 })
