@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { eventually, freePort, turns } from '@volant/test-kit'
+import { eventually, freePort } from '@volant/test-kit'
 import {
   appOf,
   askOnce,
@@ -159,7 +159,7 @@ app.get('/gather', () => supervision.gather('case'))`,
     ))
 
   test('a second SIGHUP during a roll has one more follow', () =>
-    withCluster({ workers: 2 }, async (cluster) => {
+    withCluster({ workers: 2, holdsClock: true }, async (cluster) => {
       const before = await pidsOf(cluster)
       cluster.write('main.js', appOf({ before: "await hold('start')" }))
       cluster.signal('SIGHUP')
@@ -173,7 +173,8 @@ app.get('/gather', () => supervision.gather('case'))`,
       await cluster.until(({ restarts, isRolling }) => restarts.roll === 4 && !isRolling, 'two rolls')
       await rolled(cluster, before)
       assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')
-      await turns()
+      // It answers when it has run.
+      await cluster.advance(1_000)
       const { restarts, isRolling } = await cluster.info()
       assert.deepEqual([restarts.roll, isRolling], [4, false])
     }))
