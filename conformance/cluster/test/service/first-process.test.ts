@@ -93,9 +93,10 @@ const timer = setInterval(() => {
   if (supervised.info().workers.some(({ state }) => state !== 'ready')) return
   clearInterval(timer)
   const child = spawn('sh', ['-c', 'exit 7']).on('exit', (code) => console.log('the child gave', code))
-  // The supervisor looks around when the child has ended, and before Node.js looks for signals.
+  // The supervisor looks around when the child has ended, and before Node.js looks for signals: the event loop has to wait.
   setImmediate(() => {
-    while (!readFileSync('/proc/' + child.pid + '/stat', 'utf8').includes(') Z '));
+    for (let looks = 0; !readFileSync('/proc/' + child.pid + '/stat', 'utf8').includes(') Z '); looks++)
+      if (looks === 1_000_000) throw new Error('the child does not end')
     clock.tick(1_000)
   })
 }, 20)`,
