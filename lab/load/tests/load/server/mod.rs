@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 pub struct Request {
@@ -64,7 +64,7 @@ pub fn json_reply(body: &str) -> Answer {
 struct Counts {
     requests: AtomicU64,
     connections: AtomicU64,
-    open: AtomicU64,
+    open: Mutex<Vec<u64>>,
     dead: AtomicBool,
 }
 
@@ -96,12 +96,14 @@ impl Server {
                 }
                 let Ok(stream) = stream else { continue };
                 let number = shared.connections.fetch_add(1, Ordering::SeqCst) + 1;
-                shared.open.fetch_add(1, Ordering::SeqCst);
+                shared.open.lock().unwrap().push(number);
                 let (shared, serve) = (Arc::clone(&shared), Arc::clone(&serve));
                 thread::spawn(move || {
                     serve(&stream, &shared, number);
                     drop(stream);
-                    shared.open.fetch_sub(1, Ordering::SeqCst);
+                    let mut open = shared.open.lock().unwrap();
+                    open.retain(|&each| each != number);
+                    drop(open);
                     if shared.dead.load(Ordering::SeqCst) {
                         // The listener waits for one more.
                         let _ = TcpStream::connect(address);
@@ -120,8 +122,9 @@ impl Server {
         self.counts.connections.load(Ordering::SeqCst)
     }
 
-    pub fn open(&self) -> u64 {
-        self.counts.open.load(Ordering::SeqCst)
+    /// The numbers of the connections that are open, in their order.
+    pub fn open(&self) -> Vec<u64> {
+        self.counts.open.lock().unwrap().clone()
     }
 }
 
