@@ -21,7 +21,10 @@ export class TestClock {
     this.#others = others
   }
 
-  /** Moves time on by `ms`: the timers that are due run in their order, each with what it causes without a socket. */
+  /**
+   * Moves time on by `ms`: the timers that are due run in their order, each with what it causes without a socket. The event
+   * loop goes round before the clocks of others move: a server reads first what was sent to it.
+   */
   async advance(ms: number): Promise<void> {
     await this.#timers.tickAsync(ms)
     for (const other of this.#others) await other.advance(ms)
