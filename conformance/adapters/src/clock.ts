@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineClock } from '@volant/engine'
-import { testClock, turns } from '@volant/test-kit'
+import { eventually, testClock, turns } from '@volant/test-kit'
 import type { AdapterType } from 'volant'
 
 export interface AdapterClock {
@@ -25,12 +25,31 @@ export function adapterClock(t: TestContext, adapter: AdapterType): AdapterClock
 
 /**
  * Moves a held clock to a limit of `ms`. One millisecond earlier `isOver` must not hold yet; the caller checks what holds
- * afterwards. Where the clock is not held the limit comes by itself.
+ * afterwards. Where the clock is not held the limit comes by itself (`comes`).
  */
 export async function reach(clock: AdapterClock, ms: number, isOver: () => boolean): Promise<void> {
-  if (!clock.isHeld) return
+  if (!clock.isHeld) return comes(ms, isOver, `what ends after ${ms} ms`)
   await clock.advance(ms - 1)
   await turns()
   assert.equal(isOver(), false, `${ms - 1} ms are less than the limit`)
   await clock.advance(1)
+}
+
+/** How much later than a limit an end may come, in ms: servers look each second, and the default limits are longer. */
+const latest = 4_000
+
+/**
+ * Waits for what a limit of `ms` ends, on a clock that is not held. An end that comes at once, or by another limit, such as
+ * a default in place of what the app says, fails. The server counts from a little before this is called.
+ */
+export async function comes(
+  ms: number,
+  isOver: () => boolean | Promise<boolean>,
+  what: string,
+): Promise<void> {
+  const start = performance.now()
+  await eventually(isOver, what)
+  const passed = Math.round(performance.now() - start)
+  assert.ok(passed >= ms * 0.8, `${what} comes after ${passed} ms, ahead of its limit of ${ms} ms`)
+  assert.ok(passed < ms + latest, `${what} comes after ${passed} ms, and not by its limit of ${ms} ms`)
 }

@@ -38,7 +38,7 @@ export function drainTimeLimits(kit: Kit): void {
       async (t) => {
         const clock = kit.clock(t)
         // Less than the time that an idle connection has anyway.
-        const drainIdle = clock.isHeld ? 4_000 : 10
+        const drainIdle = clock.isHeld ? 4_000 : 300
         const app = appOf({ drainIdle })
         let runs = 0
         app.get('/run', () => ++runs)
@@ -60,7 +60,7 @@ export function drainTimeLimits(kit: Kit): void {
 
     test('shutdownTimeout ends what drains, too', async (t) => {
       const clock = kit.clock(t)
-      const shutdownTimeout = clock.isHeld ? 4_000 : 50
+      const shutdownTimeout = clock.isHeld ? 4_000 : 300
       const app = appOf({ drainIdle: shutdownTimeout, shutdownTimeout })
       const entered = deferred()
       app.get('/never', () => {

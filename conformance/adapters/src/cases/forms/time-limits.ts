@@ -11,7 +11,7 @@ export function formsTimeLimits(kit: Kit): void {
 
     test('a client that is too slow is 408, and leaves no file', async (t) => {
       const clock = kit.clock(t)
-      const requestTimeout = clock.isHeld ? 600_000 : 200
+      const requestTimeout = clock.isHeld ? 600_000 : 500
       const { app, ends } = saving({ limits: { requestTimeout, headersTimeout: 200 } })
       await kit.serve(app, async (live) => {
         const before = descriptors()
@@ -34,7 +34,7 @@ export function formsTimeLimits(kit: Kit): void {
     test('a handler that stops reading holds the client back, and its time limit ends it', async (t) => {
       const clock = kit.clock(t)
       // Less than the time that a client has for its body.
-      const handlerTimeout = clock.isHeld ? 20_000 : 200
+      const handlerTimeout = clock.isHeld ? 20_000 : 500
       const app = kit.app({ limits: { maxBodySize: 2 ** 30, maxFileSize: 2 ** 30 } })
       const goOn = deferred()
       app.post('/slow', { bodyMode: 'stream' }, async (ctx) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HTTPError, type ResponseInfo } from 'volant'
-import { deferred, type Kit, eventually, readSlowly, request, unchanging, within } from '../../kit.ts'
+import { deferred, type Kit, readSlowly, request, unchanging, within } from '../../kit.ts'
+import { comes } from '../../clock.ts'
 import { passes } from '../../time-limit.ts'
 
 /** How long a client may take. */
@@ -177,7 +178,7 @@ export function timeLimits(kit: Kit): void {
             await clock.advance(1)
             assert.equal(await isLast(), true)
           } else {
-            await eventually(isLast, 'the last reply')
+            await comes(maxConnectionAge, isLast, 'the last reply')
           }
           await wire.ended()
         })
