@@ -71,7 +71,7 @@ class Replica {
     const child = this.#process as ChildProcess
     const exit = once(child, 'exit')
     child.kill('SIGTERM')
-    return (await within(exit, 60_000, `the stop of ${this.#name}`))[0]
+    return (await within(exit, `the stop of ${this.#name}`))[0]
   }
 
   /** Has it end now: a second signal ends its workers at once. */

@@ -64,7 +64,7 @@ async function serving(scene: string): Promise<{ child: Child; wire: Wire }> {
 const ended = { code: 0, signal: null, errors: '' }
 
 async function outcome(child: Child) {
-  const { code, signal, errors } = await within(child.outcome, 30_000, 'the end of the process')
+  const { code, signal, errors } = await within(child.outcome, 'the end of the process')
   return { code, signal, errors }
 }
 

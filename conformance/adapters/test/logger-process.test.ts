@@ -32,7 +32,7 @@ async function run(
       out += bytes.toString()
       if (until !== '' && out.includes(until) && out.endsWith('\n')) child.kill('SIGKILL')
     })
-  const [code] = (await within(once(child, 'close'), 60_000, 'the end of the process')) as [number | null]
+  const [code] = (await within(once(child, 'close'), 'the end of the process')) as [number | null]
   return { out, error, code }
 }
 

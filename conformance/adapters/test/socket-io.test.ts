@@ -9,8 +9,6 @@ import { createApp } from 'volant'
 import WebSocket from 'ws'
 import { eventually, Kit, type Live, request, within } from '../src/kit.ts'
 
-/** Only a hang takes as long, in ms. */
-const patience = 60_000
 const kit = new Kit('node-http')
 
 interface Parts {
@@ -59,14 +57,13 @@ describe('Socket.IO on node-http', () => {
         for (const [name, client] of Object.entries({ ada, bob, cy })) {
           client.on('said', (text: string) => said.push(`${name}: ${text}`))
         }
-        assert.deepEqual(
-          await within(ada.emitWithAck('echo', { bytes: Buffer.from([1, 2]) }), patience, 'the echo'),
-          { bytes: Buffer.from([1, 2]) },
-        )
-        for (const client of [ada, bob]) await within(client.emitWithAck('join', 'room'), patience, 'to join')
+        assert.deepEqual(await within(ada.emitWithAck('echo', { bytes: Buffer.from([1, 2]) }), 'the echo'), {
+          bytes: Buffer.from([1, 2]),
+        })
+        for (const client of [ada, bob]) await within(client.emitWithAck('join', 'room'), 'to join')
         ada.emit('say', 'room', 'hello')
         await eventually(() => said.length > 0, 'the message')
-        await within(cy.emitWithAck('echo', 1), patience, 'the echo')
+        await within(cy.emitWithAck('echo', 1), 'the echo')
         assert.deepEqual(said, ['bob: hello'])
         const expected = transports.at(-1)
         await eventually(() => ada.io.engine.transport.name === expected, `the transport ${expected}`)
@@ -81,7 +78,7 @@ describe('Socket.IO on node-http', () => {
       const before = client.id
       for (const [, { conn }] of server.sockets.sockets) conn.transport.close()
       await eventually(() => client.connected && client.id !== before, 'the next connection')
-      assert.equal(await within(client.emitWithAck('echo', 2), patience, 'the echo'), 2)
+      assert.equal(await within(client.emitWithAck('echo', 2), 'the echo'), 2)
     })
   })
 
@@ -98,7 +95,7 @@ describe('Socket.IO on node-http', () => {
         socket.on('message', (data) => resolve(String(data)))
         socket.on('error', reject)
       })
-      assert.equal(await within(echo, patience, 'the echo'), 'a')
+      assert.equal(await within(echo, 'the echo'), 'a')
       socket.close()
     })
   })
@@ -146,7 +143,7 @@ describe('Socket.IO on node-http', () => {
         const client = connect({ transports, reconnection: false })
         client.on('disconnect', (reason) => lost.push(reason))
         await eventually(() => client.connected, 'the connection')
-        await within(live.app.close(), patience, 'the close')
+        await within(live.app.close(), 'the close')
         assert.equal(live.app.stats().connections, 0)
         await eventually(() => lost.length > 0, 'the end')
       })

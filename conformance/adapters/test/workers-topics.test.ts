@@ -8,8 +8,6 @@ import { WebSocket } from 'ws'
 import { Started } from './workers/started.ts'
 
 const skip = createApp({ signals: false }).adapterName !== 'native' && 'the native engine is not there'
-/** Nothing but a hang takes so many milliseconds. */
-const patience = 60_000
 
 /** A visitor of the room. */
 class Visitor {
@@ -24,7 +22,7 @@ class Visitor {
   static async enter(url: string): Promise<Visitor> {
     const visitor = new Visitor(new WebSocket(`${url.replace('http', 'ws')}/room`))
     visitor.#socket.on('message', (data) => visitor.#hear(String(data)))
-    await within(once(visitor.#socket, 'message'), patience, 'the first message')
+    await within(once(visitor.#socket, 'message'), 'the first message')
     return visitor
   }
 

@@ -98,7 +98,7 @@ visit('EventSource comes back to a server that was started again, with the last 
     await page.evaluate(listen, { url: '/events' })
     await page.waitForFunction(() => window.seen.length === 2)
     // The browser keeps its connections, and the app ends at once nevertheless.
-    await within(first.close(), 30_000, 'the close')
+    await within(first.close(), 'the close')
     await second.listen(port, '127.0.0.1')
     await page.waitForFunction(() => window.seen.some((each) => String(each).startsWith('message,second')))
     const seen = await page.evaluate(() => window.seen)

@@ -217,7 +217,7 @@ export class Cluster {
   async #move(move: Move): Promise<void> {
     const moved = once(this.child, 'message')
     this.child.send(move)
-    await within(Promise.race([moved, this.ended]), longest, 'to move the clock')
+    await within(Promise.race([moved, this.ended]), 'to move the clock')
   }
 
   /** Sends SIGTERM to a supervisor, and waits until it says that it stops. */
@@ -228,7 +228,7 @@ export class Cluster {
 
   /** Waits for the end, and gives the exit code or the signal. */
   exit(): Promise<number | NodeJS.Signals> {
-    return within(this.ended, longest, `the end of the supervisor, which wrote:\n${this.output}\n`)
+    return within(this.ended, `the end of the supervisor, which wrote:\n${this.output}\n`)
   }
 
   /** Leaves nothing behind, whatever the test did. */

@@ -4,9 +4,6 @@ import { connect, type Socket } from 'node:net'
 import { within } from '@volant/test-kit'
 import type { Cluster } from './cluster.ts'
 
-/** In ms: for a reply that never comes. */
-const longest = 60_000
-
 export interface Answer {
   readonly status: number
   readonly closes: boolean
@@ -37,7 +34,7 @@ export class Connection {
   static async open(target: number | string): Promise<Connection> {
     const socket =
       typeof target === 'number' ? connect({ port: target, host: '127.0.0.1' }) : connect({ path: target })
-    await within(once(socket, 'connect'), longest, 'to connect')
+    await within(once(socket, 'connect'), 'to connect')
     return new Connection(socket)
   }
 
@@ -53,7 +50,7 @@ export class Connection {
           ? `Content-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`
           : '\r\n'),
     )
-    return within(answer, longest, `the reply to ${method} ${path}`)
+    return within(answer, `the reply to ${method} ${path}`)
   }
 
   async json<T = { pid: number; worker: number; count: number; version: string }>(path: string): Promise<T> {

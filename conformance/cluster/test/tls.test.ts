@@ -46,10 +46,10 @@ async function ask(port: number, session?: Buffer): Promise<Asked> {
   socket.setEncoding('utf8').on('data', (part: string) => {
     text += part
   })
-  await within(once(socket, 'secureConnect'), 60_000, 'the handshake')
+  await within(once(socket, 'secureConnect'), 'the handshake')
   const resumed = socket.isSessionReused()
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-  await within(once(socket, 'close'), 60_000, 'the reply')
+  await within(once(socket, 'close'), 'the reply')
   return { pid: text.split('\r\n\r\n')[1] as string, session: last, resumed }
 }
 
@@ -89,7 +89,7 @@ describe('tls', { concurrency: 4 }, () => {
           stream.setEncoding('utf8').on('data', (part: string) => {
             text += part
           })
-          await within(once(stream, 'close'), 60_000, 'the reply')
+          await within(once(stream, 'close'), 'the reply')
           client.close()
           pids.add(text)
         }

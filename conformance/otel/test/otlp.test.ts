@@ -43,7 +43,7 @@ const meters = new MeterProvider({
 after(async () => {
   receiver.hangs = true
   // An exporter that gets no answer does not hold the end of the process.
-  await within(Promise.allSettled([spans.shutdown(), meters.shutdown()]), 20_000, 'the end of the SDK')
+  await within(Promise.allSettled([spans.shutdown(), meters.shutdown()]), 'the end of the SDK')
   await receiver.close()
 })
 

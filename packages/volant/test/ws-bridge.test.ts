@@ -7,9 +7,6 @@ import { createApp } from 'volant'
 import { createSocketServer } from 'volant/ws'
 import WebSocket, { WebSocketServer } from 'ws'
 
-/** Only a hang takes as long, in ms. */
-const patience = 60_000
-
 interface Parts {
   /** The connection as a library gets it, and its client. */
   socket: WebSocket
@@ -47,10 +44,7 @@ async function runWith(
 ): Promise<void> {
   const connected = once(server, 'connection')
   const client = new WebSocket(url)
-  const [socket, request] = (await within(connected, patience, 'the connection')) as [
-    WebSocket,
-    Parts['request'],
-  ]
+  const [socket, request] = (await within(connected, 'the connection')) as [WebSocket, Parts['request']]
   if (client.readyState !== WebSocket.OPEN) await once(client, 'open')
   await run({ socket, client, request, close: (done) => server.close(done), url })
   client.terminate()
@@ -63,7 +57,7 @@ onBoth('the connection, its request and its states', async ({ socket, client, re
   assert.deepEqual([socket.protocol, socket.bufferedAmount], ['', 0])
   const closed = once(socket, 'close')
   client.close(4000, 'bye')
-  const [code, reason] = (await within(closed, patience, 'the close')) as [number, Buffer]
+  const [code, reason] = (await within(closed, 'the close')) as [number, Buffer]
   assert.deepEqual([code, reason.toString(), socket.readyState], [4000, 'bye', 3])
 })
 
@@ -71,7 +65,7 @@ onBoth('messages are buffers, and say whether they are binary', async ({ socket,
   for (const data of ['text', Buffer.from('bytes'), '']) {
     const received = once(socket, 'message')
     client.send(data)
-    const [message, binary] = (await within(received, patience, 'the message')) as [Buffer, boolean]
+    const [message, binary] = (await within(received, 'the message')) as [Buffer, boolean]
     assert.ok(Buffer.isBuffer(message))
     assert.deepEqual([message.toString(), binary], [String(data), typeof data !== 'string'])
   }
@@ -93,9 +87,9 @@ onBoth('what send takes', async ({ socket, client }) => {
     const received = once(client, 'message')
     const done = deferred<Error | undefined>()
     socket.send(data, options, (error) => done.resolve(error))
-    const [message, isBinary] = (await within(received, patience, 'the message')) as [Buffer, boolean]
+    const [message, isBinary] = (await within(received, 'the message')) as [Buffer, boolean]
     assert.deepEqual([message.toString(), isBinary], [text, binary])
-    assert.ok(!(await within(done.promise, patience, 'the callback')))
+    assert.ok(!(await within(done.promise, 'the callback')))
   }
 })
 
@@ -104,25 +98,25 @@ onBoth('a message behind the close is told to its callback', async ({ socket, cl
   socket.close(4001, 'enough')
   const done = deferred<Error | undefined>()
   socket.send('late', (error) => done.resolve(error))
-  assert.match(String(await within(done.promise, patience, 'the callback')), /not open/)
-  const [code, reason] = (await within(closed, patience, 'the close')) as [number, Buffer]
+  assert.match(String(await within(done.promise, 'the callback')), /not open/)
+  const [code, reason] = (await within(closed, 'the close')) as [number, Buffer]
   assert.deepEqual([code, reason.toString()], [4001, 'enough'])
 })
 
 onBoth('a ping is followed by a pong', async ({ socket }) => {
   const pong = once(socket, 'pong')
   socket.ping()
-  await within(pong, patience, 'the pong')
+  await within(pong, 'the pong')
 })
 
 onBoth('a server that is closed waits for its clients', async ({ socket, client, close, url }) => {
   const done = deferred<Error | undefined>()
   close((error) => done.resolve(error))
   const other = new WebSocket(url)
-  await within(once(other, 'error'), patience, 'the refusal')
+  await within(once(other, 'error'), 'the refusal')
   assert.equal(socket.readyState, 1)
   client.close()
-  assert.equal(await within(done.promise, patience, 'the end'), undefined)
+  assert.equal(await within(done.promise, 'the end'), undefined)
 })
 
 test('what ws can and app.ws cannot is refused', async () => {
@@ -157,7 +151,7 @@ test('a server that is closed refuses with 503, which is no error of the app', a
   const { url } = await app.listen({ port: 0, host: '127.0.0.1' })
   server.close()
   const client = new WebSocket(`${url.replace('http', 'ws')}/x`)
-  const [error] = (await within(once(client, 'error'), patience, 'the refusal')) as [Error]
+  const [error] = (await within(once(client, 'error'), 'the refusal')) as [Error]
   assert.match(error.message, /503/)
   await app.close()
   assert.deepEqual(reports, [])
@@ -192,7 +186,7 @@ test('a message for which there is no room calls back with an error, and one cal
     }
     isOver = true
     client.terminate()
-    const [code] = (await within(closed, patience, 'the close')) as [number]
+    const [code] = (await within(closed, 'the close')) as [number]
     assert.equal(code, 1013)
     assert.equal(called.length, sent)
     assert.equal(called[0], undefined)

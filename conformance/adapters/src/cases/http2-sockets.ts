@@ -169,7 +169,7 @@ export function http2Sockets(kit: Kit): void {
           const closed = app.close()
           const [code] = await peer.closed()
           assert.equal(code, 1001)
-          await within(closed, 30_000, 'the close')
+          await within(closed, 'the close')
         })
       })
     })

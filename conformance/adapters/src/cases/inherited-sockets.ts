@@ -141,7 +141,7 @@ function run(
   const exit = once(child, 'exit')
   const all = createInterface(child.stdout as NodeJS.ReadableStream)[Symbol.asyncIterator]()
   return {
-    lines: async () => (await within(all.next(), longest, 'a line of a child')).value as string,
+    lines: async () => (await within(all.next(), 'a line of a child')).value as string,
     end: () => child.stdin?.end(),
     exit,
   }

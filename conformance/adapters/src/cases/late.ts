@@ -61,7 +61,7 @@ export function lateReplies(kit: Kit): void {
             const reply = await live.ask(path.replace(':n', String(n)))
             assert.deepEqual([reply.status, reply.text], [204, ''])
             go[n]?.resolve()
-            await within(done[n]?.promise as Promise<void>, 30_000, 'the callback')
+            await within(done[n]?.promise as Promise<void>, 'the callback')
             const kind = what.startsWith('ctx.') ? 'called' : 'set'
             assert.deepEqual(
               told.splice(0).map(({ code, message }) => [code, message]),

@@ -9,8 +9,6 @@ import { type Kit, within } from '../kit.ts'
 const coded = (code: string, what: RegExp) => (error: VolantError) =>
   (error.code as string) === code && what.test(error.message)
 
-/** In ms: for a child that hangs. */
-const longest = 60_000
 /** The kernel gives each of two processes every second connection or so. */
 const mostAsked = 1_000
 
@@ -122,7 +120,7 @@ class Sharer {
     const exit = once(child, 'exit')
     const said = once(createInterface(child.stdout), 'line')
     const line = Promise.race([said, exit.then(() => Promise.reject(new Error('the child ended')))])
-    const [text] = (await within(line, longest, 'the start of a child')) as [string]
+    const [text] = (await within(line, 'the start of a child')) as [string]
     return new Sharer(child, Number(text), exit)
   }
 
@@ -134,6 +132,6 @@ class Sharer {
 
   async stop(): Promise<void> {
     this.#child.kill()
-    await within(this.#exit, longest, 'the end of a child')
+    await within(this.#exit, 'the end of a child')
   }
 }

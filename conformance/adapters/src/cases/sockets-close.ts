@@ -198,7 +198,7 @@ export function socketCloses(kit: Kit): void {
         for (const peer of peers) assert.equal(await peer.text(), 'ready')
         const closed = app.close({ drainIdle: 0 })
         for (const peer of peers) assert.equal((await peer.closed())[0], 1001)
-        await within(closed, patient / 2, 'the close')
+        await within(closed, 'the close')
       })
       assert.deepEqual(order, ['close 1001', 'close 1001', 'onClose'])
     })

@@ -67,7 +67,7 @@ export function sseClosing(kit: Kit): void {
         assert.equal(await wire.closed, 'end')
         // The server has ended its side, and goes on to read until its client has ended the other.
         wire.socket.end()
-        await within(closing, 30_000, 'close')
+        await within(closing, 'close')
         const text = kit.can('last-chunk') ? (await wire.reply()).text : sent(wire)
         assert.match(text, last)
         assert.deepEqual([kit.reports.length, finished], [reported, 1])
@@ -91,7 +91,7 @@ export function sseClosing(kit: Kit): void {
       go.resolve()
       await wire.until(() => (sent(wire).includes('retry: ') ? true : undefined), 'the last event')
       live.closeAll()
-      await within(closing, 30_000, 'close')
+      await within(closing, 'close')
       live.closeAll()
     })
 
@@ -107,7 +107,7 @@ export function sseClosing(kit: Kit): void {
       assert.match((await wire.reply()).text, /retry: \d+\n\n$/)
       assert.equal((await wire.reply()).text, 'next')
       live.closeAll()
-      await within(closing, 30_000, 'close')
+      await within(closing, 'close')
       live.closeAll()
     })
 
@@ -130,7 +130,7 @@ export function sseClosing(kit: Kit): void {
       assert.equal(await wire.closed, 'end')
       // The server has ended its side, and goes on to read until its client has ended the other.
       wire.socket.end()
-      await within(closing, 30_000, 'close')
+      await within(closing, 'close')
       const text = kit.can('last-chunk') ? (await wire.reply()).text : sent(wire)
       assert.match(text, /data: first\n\n$/)
       assert.deepEqual([kit.reports.length, finished], [reported, 1])
@@ -155,7 +155,7 @@ export function sseClosing(kit: Kit): void {
       go.resolve()
       assert.equal((await wire.reply()).text, 'one two')
       live.closeAll()
-      await within(closing, 30_000, 'close')
+      await within(closing, 'close')
       live.closeAll()
     })
   })

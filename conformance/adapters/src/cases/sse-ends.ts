@@ -40,7 +40,7 @@ export function sseEnds(kit: Kit): void {
         busy.send(request('GET', '/busy'))
         await unchanging(() => made, 'the generator waits for its client')
         busy.reset()
-        for (const { promise } of ends) await within(promise, 30_000, 'the end of the generator')
+        for (const { promise } of ends) await within(promise, 'the end of the generator')
         await eventually(() => app.stats().inFlight === 0, 'nothing in flight')
         assert.equal(kit.reports.length, reported)
       })

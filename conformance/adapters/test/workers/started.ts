@@ -11,9 +11,6 @@ import { within } from '@volant/test-kit'
 const manifest = createRequire(import.meta.url).resolve('volant/package.json')
 const command = join(dirname(manifest), 'dist/src/bin.js')
 
-/** Nothing but a hang takes so many milliseconds. */
-const patience = 60_000
-
 export class Started {
   readonly child: ChildProcess
   readonly #ended: Promise<unknown>
@@ -40,14 +37,14 @@ export class Started {
       throw new Error(`volant start ended with ${this.child.exitCode}`)
     })
     ended.catch(() => {})
-    return within(Promise.race([url, ended]), patience, 'the start')
+    return within(Promise.race([url, ended]), 'the start')
   }
 
   /** Ends the supervisor and its workers. */
   async stop(): Promise<void> {
     this.child.kill('SIGTERM')
     try {
-      await within(this.#ended, patience, 'the end')
+      await within(this.#ended, 'the end')
     } finally {
       this.child.kill('SIGKILL')
     }

@@ -128,7 +128,7 @@ test('a reader of standard output that stalls holds neither the close of the app
   const { path, reader } = pipe()
   const stdout = openSync(path, constants.O_WRONLY)
   try {
-    const { said, code } = await within(run(null, stdout), 30_000, 'the process')
+    const { said, code } = await within(run(null, stdout), 'the process')
     assert.equal(code, 0, said)
     assert.match(said, /^not closed after 1999 ms$/m)
     assert.match(said, /^closed after 300 replies$/m)

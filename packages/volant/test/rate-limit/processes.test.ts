@@ -28,7 +28,7 @@ describe('processes', { skip: withoutTable }, () => {
     })
     children.add(child)
     child.once('exit', () => children.delete(child))
-    await within(once(child, 'message'), 60_000, 'a worker that starts')
+    await within(once(child, 'message'), 'a worker that starts')
     return child
   }
 
@@ -47,7 +47,7 @@ describe('processes', { skip: withoutTable }, () => {
   async function stop(workers: readonly ChildProcess[]): Promise<void> {
     const ends = workers.map((child) => once(child, 'exit'))
     for (const child of workers) child.send('stop')
-    for (const end of ends) assert.deepEqual(await within(end, 60_000, 'a worker that ends'), [0, null])
+    for (const end of ends) assert.deepEqual(await within(end, 'a worker that ends'), [0, null])
   }
 
   /** How many requests of each key passed. */
@@ -89,7 +89,7 @@ describe('processes', { skip: withoutTable }, () => {
       const before = statSync(file).size
       await eventually(() => statSync(file).size > before + 1_000, 'requests that pass')
       victim.kill('SIGKILL')
-      await within(once(victim, 'exit'), 60_000, 'the end of a killed process')
+      await within(once(victim, 'exit'), 'the end of a killed process')
     }
     // It opens a table that killed processes have left.
     const late = await started('counts', 1)
@@ -114,7 +114,7 @@ describe('processes', { skip: withoutTable }, () => {
     children.add(supervisor)
     const ended = once(supervisor, 'exit')
     const lines = createInterface({ input: supervisor.stdout })[Symbol.asyncIterator]()
-    const { value } = await within(lines.next(), 60_000, 'a supervisor that serves')
+    const { value } = await within(lines.next(), 'a supervisor that serves')
     const [, url] = /^volant: listening on (\S+) \(2 workers\)$/.exec(String(value)) ?? []
     assert.ok(url, String(value))
     const pids = new Set<string>()
@@ -134,7 +134,7 @@ describe('processes', { skip: withoutTable }, () => {
     assert.ok(pids.size > 2, 'new ones have answered')
     for (let each = 0; each < 4; each++) assert.equal(await ask(), 429)
     supervisor.kill('SIGTERM')
-    assert.deepEqual(await within(ended, 60_000, 'the end of the supervisor'), [0, null])
+    assert.deepEqual(await within(ended, 'the end of the supervisor'), [0, null])
     children.delete(supervisor)
   })
 })

@@ -64,7 +64,6 @@ test("tRPC: a router of its own is mounted through tRPC's fetch adapter", async 
           onError: reject,
         })
       }),
-      60_000,
       'two events',
     )
     assert.deepEqual(events, [1, 2])

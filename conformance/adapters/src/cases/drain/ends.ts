@@ -31,7 +31,7 @@ export function endsOfDrain(kit: Kit): void {
         /^volant: closing waits for a connection that is open: .* Ctrl-C again to end at once\n$/,
       )
       child.kill('SIGINT')
-      assert.deepEqual(await within(exited, 30_000, 'the exit'), [null, 'SIGINT'])
+      assert.deepEqual(await within(exited, 'the exit'), [null, 'SIGINT'])
       wire.close()
     })
   })

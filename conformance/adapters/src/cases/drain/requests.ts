@@ -40,7 +40,7 @@ export function drainOfRequests(kit: Kit): void {
         )
         await wire.ended()
         wire.close()
-        await within(closing, 30_000, 'close')
+        await within(closing, 'close')
       }
     })
 
@@ -60,7 +60,7 @@ export function drainOfRequests(kit: Kit): void {
         assert.deepEqual(says, [false, false, true])
         await wire.ended()
         wire.close()
-        await within(closing, 30_000, 'close')
+        await within(closing, 'close')
       },
     )
 
@@ -81,7 +81,7 @@ export function drainOfRequests(kit: Kit): void {
       await wire.ended()
       wire.close()
       idle.close()
-      await within(closing, 30_000, 'close')
+      await within(closing, 'close')
     })
 
     test(
@@ -103,7 +103,7 @@ export function drainOfRequests(kit: Kit): void {
           await wire.ended()
           wire.close()
           idle.close()
-          await within(closing, 30_000, 'close')
+          await within(closing, 'close')
         }
       },
     )

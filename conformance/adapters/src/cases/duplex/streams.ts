@@ -139,7 +139,7 @@ export function duplex(kit: Kit): void {
             call.write('x')
             await call.has('beginx')
             call.reset()
-            await within(closed.promise, 30_000, 'the end of the source')
+            await within(closed.promise, 'the end of the source')
             await eventually(() => seen.length >= 2, 'the abort')
             assert.deepEqual(seen.toSorted(), ['aborted', 'ended'])
             assert.equal(kit.reports.length, reported)

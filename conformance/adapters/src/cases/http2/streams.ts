@@ -39,7 +39,7 @@ export function http2Streams(kit: Kit, server: Http2Server): void {
       const stream = client.request({ ':path': '/wait' }).on('error', () => {})
       await begun.promise
       stream.close(constants.NGHTTP2_CANCEL)
-      await within(aborted.promise, 30_000, 'the abort of ctx.signal')
+      await within(aborted.promise, 'the abort of ctx.signal')
       assert.equal((await ask(client, {})).body.toString(), 'fine')
       await eventually(() => app.stats().inFlight === 0, 'nothing in flight')
     })
@@ -79,9 +79,9 @@ export function http2Streams(kit: Kit, server: Http2Server): void {
       const closed = app.close()
       await eventually(() => goaways > 0, 'GOAWAY')
       gate.resolve()
-      const replies = await within(Promise.all(open), 30_000, 'the replies')
+      const replies = await within(Promise.all(open), 'the replies')
       assert.deepEqual(new Set(replies.map(({ body }) => body.toString())), new Set(['served']))
-      await within(closed, 30_000, 'the close')
+      await within(closed, 'the close')
     })
   })
 

@@ -41,7 +41,7 @@ export function http2TimeLimitsOf(kit: Kit, server: Http2Server): void {
       const closed = once(silent, 'close')
       if (clock.isHeld) await eventually(() => app.stats().connections === 1, 'it is accepted')
       await reach(clock, time, () => silent.closed || silent.readableEnded)
-      await within(closed, 30_000, 'the end of the connection')
+      await within(closed, 'the end of the connection')
       await eventually(() => app.stats().connections === 0, 'no connection')
     } finally {
       await app.close()

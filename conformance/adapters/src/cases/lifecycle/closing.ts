@@ -35,7 +35,7 @@ export function closing(kit: Kit): void {
       await busy.ended()
       await idle.ended()
       for (const wire of [busy, idle, fresh]) wire.close()
-      await within(closing, 8_000, 'close')
+      await within(closing, 'close')
       await assert.rejects(live.ask('/slow'), /ECONNREFUSED/)
     })
 
@@ -56,9 +56,9 @@ export function closing(kit: Kit): void {
       const closing = app.close()
       assert.equal((await wire.reply()).text, '01234')
       // Of its own accord: its head could not say so yet.
-      assert.equal(await within(wire.closed, 8_000, 'the end'), 'end')
+      assert.equal(await within(wire.closed, 'the end'), 'end')
       live.closeAll()
-      await within(closing, 8_000, 'close')
+      await within(closing, 'close')
     })
 
     test('close tells open streams, and they end properly', async () => {
@@ -95,7 +95,7 @@ export function closing(kit: Kit): void {
       await assert.rejects(cut.reply())
       assert.equal(kit.reports.length, reported)
       live.closeAll()
-      await within(closed, 30_000, 'close')
+      await within(closed, 'close')
     })
 
     test('close does not tell requests that have no reply yet, nor streams with a length', async () => {
@@ -139,7 +139,7 @@ export function closing(kit: Kit): void {
       assert.deepEqual(texts, ['done false', 'abc', 'false true'])
       assert.deepEqual(told, [])
       for (const wire of wires) wire.close()
-      await within(closing, 30_000, 'close')
+      await within(closing, 'close')
     })
 
     test('close ends subscriptions so that their clients connect again', async () => {
@@ -171,7 +171,7 @@ export function closing(kit: Kit): void {
         assert.doesNotMatch(text, /event: (return|serialized-error)/)
       }
       live.closeAll()
-      await within(closing, 30_000, 'close')
+      await within(closing, 'close')
       assert.equal(kit.reports.length, reported)
     })
 
@@ -196,7 +196,7 @@ export function closing(kit: Kit): void {
       assert.deepEqual(ran, ['first true', 'second'])
       assert.equal((await live.ask('/x')).text, 'x')
       go.resolve()
-      await assert.rejects(within(closing, 30_000, 'close'), /^Error: hook$/)
+      await assert.rejects(within(closing, 'close'), /^Error: hook$/)
       assert.deepEqual(ran, ['first true', 'second', 'second is through', 'closed'])
       await assert.rejects(live.ask('/x'), /ECONNREFUSED/)
       live.closeAll()
@@ -223,7 +223,7 @@ export function closing(kit: Kit): void {
       await started.promise
       const closing = app.close()
       await passes(clock, shutdownTimeout, () => wire.isEnded, 'the end of the connection')
-      await within(closing, 30_000, 'close')
+      await within(closing, 'close')
       await wire.ended()
       assert.equal(fired, 1)
       wire.close()

@@ -33,7 +33,7 @@ export function unixSocketTimeLimits(kit: Kit): void {
       try {
         const live = new Live(app, await app.listen({ path: join(folder, 'app.sock') }))
         const broken = (await live.connect()).send(request('GET', '/broken'))
-        await within(broken.closed, 30_000, 'the end of the broken stream')
+        await within(broken.closed, 'the end of the broken stream')
         const unread = await live.connect()
         unread.socket.pause()
         unread.send(request('GET', '/unread'))
@@ -43,8 +43,8 @@ export function unixSocketTimeLimits(kit: Kit): void {
         await eventually(() => app.stats().inFlight === 1, 'the request in flight')
         const closing = app.close()
         await passes(clock, shutdownTimeout, () => waiting.isEnded, 'the end of what is in flight')
-        await within(closing, 30_000, 'the close')
-        await within(waiting.closed, 30_000, 'the end of what is in flight')
+        await within(closing, 'the close')
+        await within(waiting.closed, 'the end of what is in flight')
         live.closeAll()
       } finally {
         kit.reports.length = 0

@@ -169,7 +169,7 @@ export function returnedGenerators(kit: Kit): void {
               await eventually(() => app.stats().inFlight === 0, 'nothing in flight')
             }
             go.resolve()
-            await within(done.promise, 30_000, 'the end of the generator')
+            await within(done.promise, 'the end of the generator')
             assert.equal(kit.reports.length, reported)
           })
         })

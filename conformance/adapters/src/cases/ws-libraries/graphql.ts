@@ -44,7 +44,7 @@ export function graphqlOverSockets(kit: Kit): void {
     test('a query, with the data of the upgrade', async () => {
       await serve(async (live) => {
         const client = clientOf(live)
-        const results = await within(all(client.iterate({ query: '{ user }' })), patience, 'the result')
+        const results = await within(all(client.iterate({ query: '{ user }' })), 'the result')
         assert.deepEqual(JSON.parse(JSON.stringify(results)), [{ data: { user: 'Ada' } }])
         await client.dispose()
       })
@@ -55,7 +55,7 @@ export function graphqlOverSockets(kit: Kit): void {
         const client = clientOf(live)
         const query = 'subscription ($to: Int!) { count(to: $to) }'
         const runs = [3, 500].map((to) => all(client.iterate({ query, variables: { to } })))
-        const counts = await within(Promise.all(runs), patience, 'the subscriptions')
+        const counts = await within(Promise.all(runs), 'the subscriptions')
         assert.deepEqual(
           counts.map((run) => run.map(({ data }) => data?.['count'])),
           [3, 500].map((to) => Array.from({ length: to }, (_, at) => at + 1)),
@@ -72,7 +72,7 @@ export function graphqlOverSockets(kit: Kit): void {
           if (type === 'connection_ack') opened.resolve()
         })
         const stop = client.subscribe({ query: 'subscription { quiet }' }, ignored)
-        await within(opened.promise, patience, 'the connection')
+        await within(opened.promise, 'the connection')
         // Its reply says that the subscription before it has begun.
         await all(client.iterate({ query: '{ user }' }))
         stop()
@@ -90,7 +90,7 @@ export function graphqlOverSockets(kit: Kit): void {
         const client = clientOf(live, { connectionParams: { key: 'wrong' } })
         client.on('closed', (event) => closed.resolve(event as { code: number; reason: string }))
         await assert.rejects(all(client.iterate({ query: '{ user }' })))
-        const { code, reason } = await within(closed.promise, patience, 'the close')
+        const { code, reason } = await within(closed.promise, 'the close')
         assert.deepEqual([code, reason], [4403, 'Forbidden'])
       })
     })
@@ -100,7 +100,7 @@ export function graphqlOverSockets(kit: Kit): void {
         const socket = new WebSocket(socketUrl(live, '/graphql'))
         const closed = deferred<number>()
         socket.on('close', (code) => closed.resolve(code))
-        assert.equal(await within(closed.promise, patience, 'the close'), 4406)
+        assert.equal(await within(closed.promise, 'the close'), 4406)
       })
     })
 
@@ -129,7 +129,7 @@ export function graphqlOverSockets(kit: Kit): void {
         const failed = assert.rejects(all(client.iterate({ query: 'subscription { quiet }' })))
         await all(client.iterate({ query: '{ user }' }))
         await live.app.close()
-        await within(failed, patience, 'the end of the subscription')
+        await within(failed, 'the end of the subscription')
       })
       assert.deepEqual(codes, [1001])
     })

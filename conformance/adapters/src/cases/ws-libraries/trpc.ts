@@ -7,7 +7,7 @@ import { createSocketServer } from 'volant/ws'
 import WebSocket from 'ws'
 import * as z from 'zod'
 import { eventually, type Kit, type Live, within } from '../../kit.ts'
-import { patience, socketUrl } from './clients.ts'
+import { socketUrl } from './clients.ts'
 
 /** tRPC runs on `app.ws`, with its own client. */
 export function trpcOverSockets(kit: Kit): void {
@@ -58,7 +58,6 @@ export function trpcOverSockets(kit: Kit): void {
         const { client, socket } = connect(live)
         const [user, ...doubles] = await within(
           Promise.all([client.user.query(), ...[1, 2, 3].map((each) => client.double.mutate(each))]),
-          patience,
           'the replies',
         )
         assert.deepEqual([user, ...doubles], ['Ada', 2, 4, 6])
@@ -71,7 +70,7 @@ export function trpcOverSockets(kit: Kit): void {
       await serve(async ({ live }) => {
         for (const key of ['right', 'wrong']) {
           const { client, socket } = connect(live, { connectionParams: { key } })
-          const reply = within(client.forbidden.query(), patience, 'the reply')
+          const reply = within(client.forbidden.query(), 'the reply')
           if (key === 'right') assert.equal(await reply, 'right')
           else await assert.rejects(reply, /UNAUTHORIZED/)
           await socket.close()
