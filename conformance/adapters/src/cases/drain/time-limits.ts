@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { engineClock } from '@volant/engine'
 import { testClock } from '@volant/test-kit'
 import { reach } from '../../clock.ts'
-import { deferred, eventually, type Kit, request, turns, within } from '../../kit.ts'
+import { deferred, eventually, type Kit, request, turns, untilAborted, within } from '../../kit.ts'
 import { appsOf, get, long, serve } from './kit.ts'
 
 export function drainTimeLimits(kit: Kit): void {
@@ -80,6 +80,26 @@ export function drainTimeLimits(kit: Kit): void {
         await wire.ended()
         wire.close()
       }
+    })
+
+    test('a client that does not end its side holds a close no longer than drainTimeout', async (t) => {
+      const clock = kit.clock(t)
+      const drainTimeout = clock.isHeld ? 5_000 : 300
+      const app = appOf({ drainIdle: 0, drainTimeout })
+      app.get('/stream', async function* (ctx) {
+        yield 'begun'
+        await untilAborted(ctx.signal).catch(() => {})
+      })
+      const live = await serve(app)
+      const wire = (await live.connect()).send(request('GET', '/stream'))
+      await wire.until(() => (wire.received.includes('begun') ? true : undefined), 'the first chunk')
+      let isClosed = false
+      const closing = app.close().then(() => (isClosed = true))
+      assert.equal(await within(wire.closed, 'the end of the stream'), 'end')
+      // node:http and uWebSockets.js wait for no client after such a stream.
+      if (clock.isHeld) await reach(clock, drainTimeout, () => isClosed)
+      await within(closing, 'close')
+      wire.close()
     })
 
     test('shutdownTimeout 0 resets at once', async (t) => {
