@@ -219,10 +219,10 @@ test(
           client.write(heads[body])
           // The callback needs the request to be there first.
           if (how !== 'nothing' && how !== 'read') {
-            await within(begun, 60_000, `${label}: the request`)
+            await within(begun, `${label}: the request`)
             provoke(client, how)
           }
-          await within(seen, 60_000, `${label}: the callback`)
+          await within(seen, `${label}: the callback`)
           const closes = first === 'close' || second === 'close'
           if (!closes) await healthy(port as number, label)
           client.destroy()
@@ -230,7 +230,7 @@ test(
           if (closes) {
             const closed = server.close()
             await engineClock.advance(limits.shutdownTimeout)
-            await within(closed, 60_000, `${label}: the close of the server`)
+            await within(closed, `${label}: the close of the server`)
             server = engine.adapter.createServer(host)
             port = (await server.listen({ port: 0, host: '127.0.0.1' })).port
           }

@@ -40,7 +40,7 @@ describe('processes', { skip: withoutTable }, () => {
   async function takePart(workers: readonly ChildProcess[]): Promise<void> {
     const wrote = workers.map((child) => once(child, 'message'))
     begin(workers)
-    await within(Promise.all(wrote), 60_000, 'a request that passes in each worker')
+    await within(Promise.all(wrote), 'a request that passes in each worker')
   }
 
   /** Has them take what is left of their keys, and waits for their end. */
