@@ -206,6 +206,27 @@ export async function readSlowly(
   return true
 }
 
+/** Reads at least `bytes` from a socket, with a wait after each 2 MB. Gives false if the socket ends before. */
+export async function readInSteps(
+  socket: Socket,
+  bytes: number,
+  wait: () => Promise<void>,
+): Promise<boolean> {
+  const step = 2_000_000
+  socket.removeAllListeners('data')
+  socket.pause()
+  for (let received = 0, next = step; received < bytes; await turns(1)) {
+    if (socket.destroyed || socket.readableEnded) return false
+    const chunk = (socket.read(65_536) ?? socket.read()) as Buffer | null
+    received += chunk?.length ?? 0
+    if (received < next) continue
+    next += step
+    await turns()
+    await wait()
+  }
+  return true
+}
+
 /** Moves time on, a little at a time, until `promise` is settled. */
 async function passing(clock: Pick<AdapterClock, 'advance'>, promise: Promise<unknown>): Promise<void> {
   let isSettled = false

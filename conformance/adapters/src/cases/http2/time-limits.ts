@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { reach } from '../../clock.ts'
 import { getFrame, goawayFrame, openRaw } from '../../http2-raw.ts'
-import { eventually, type Kit, readSlowly, turns, unchanging, within } from '../../kit.ts'
+import { eventually, type Kit, readInSteps, readSlowly, turns, unchanging, within } from '../../kit.ts'
 import type { App } from 'volant'
 import type { Http2Server } from './server.ts'
 
@@ -66,7 +66,8 @@ export function http2TimeLimitsOf(kit: Kit, server: Http2Server): void {
       await eventually(() => app.stats().requests === 2, 'two requests')
       const connections = () => app.stats().connections
       await turns()
-      // The second client has no other end than this limit; the end of its side is awaited for drainTimeout.
+      // The second client has no other end than this limit; the end of its side is awaited for drainTimeout. The engine
+      // ignores the GOAWAY of the first, a known fault: there that connection ends by this limit, too, and not sooner.
       await reach(clock, http2IdleTimeout, () => clients[1]?.readableEnded === true)
       const haveEnds = () => clients.every((client) => client.readableEnded)
       if (clock.isHeld) await eventually(haveEnds, 'the server ends its sides')
@@ -132,21 +133,4 @@ export function http2TimeLimitsOf(kit: Kit, server: Http2Server): void {
       )
     })
   })
-}
-
-/** Reads at least `bytes` from a socket, with a wait after each 2 MB. Gives false if the socket ends before. */
-async function readInSteps(socket: Socket, bytes: number, wait: () => Promise<void>): Promise<boolean> {
-  const step = 2_000_000
-  socket.removeAllListeners('data')
-  socket.pause()
-  for (let received = 0, next = step; received < bytes; await turns(1)) {
-    if (socket.destroyed || socket.readableEnded) return false
-    const chunk = (socket.read(65_536) ?? socket.read()) as Buffer | null
-    received += chunk?.length ?? 0
-    if (received < next) continue
-    next += step
-    await turns()
-    await wait()
-  }
-  return true
 }
