@@ -53,6 +53,8 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     ctx.text('smuggled')
   })
   app.get('/slow', async (ctx) => {
+    // The client of a case ends its side three turns after it has sent the request, and the server reads that in the turn
+    // after them: long before this reply, however slow the machine is.
     await turns()
     echo(ctx)
   })

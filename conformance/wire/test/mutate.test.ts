@@ -6,7 +6,10 @@ import { cases } from '../src/cases/all.ts'
 import { type Finding, corpusOf, search } from '../src/mutate.ts'
 import { type CaseServer, startServer } from '../src/server.ts'
 
-/** Streams that are tried. `FUZZ_SECONDS` has the search last so long instead, and `FUZZ_SEED` sets what is tried. */
+/**
+ * Streams that are tried: as many as five seconds of an idle processor allow. `FUZZ_SECONDS` has the search last so long
+ * instead, and `FUZZ_SEED` sets what is tried.
+ */
 const most = 4_000
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
