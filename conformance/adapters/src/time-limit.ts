@@ -15,7 +15,7 @@ export async function passes(
   isOver: () => boolean,
   what: string,
 ): Promise<void> {
-  if (!clock.isHeld) return comes(limit, isOver, what)
+  if (!clock.isHeld) return comes(clock, limit, isOver, what)
   // The server reads what was sent to it: its time begins then.
   await turns()
   await clock.advance(limit - 1)
@@ -31,5 +31,5 @@ export async function passes(
  */
 export function frameworkClock(t: TestContext): AdapterClock {
   const clock = testClock(t, engineClock)
-  return { isHeld: true, advance: (ms) => clock.advance(ms) }
+  return { isHeld: true, since: 0, advance: (ms) => clock.advance(ms) }
 }

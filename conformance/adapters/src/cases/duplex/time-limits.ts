@@ -40,8 +40,8 @@ export function duplexTimeLimits(kit: Kit): void {
               await reach(clock, usually - shorter, () => ends.length > 1)
             } else {
               await Promise.all([
-                comes(shorter, () => ends.length > 0, 'the shorter end'),
-                comes(usually, () => ends.length > 1, 'the usual end'),
+                comes(clock, shorter, () => ends.length > 0, 'the shorter end'),
+                comes(clock, usually, () => ends.length > 1, 'the usual end'),
               ])
             }
             await Promise.all([cutShort, cutUsual])

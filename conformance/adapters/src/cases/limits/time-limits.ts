@@ -181,7 +181,7 @@ export function timeLimits(kit: Kit): void {
             await clock.advance(1)
             assert.equal(await isLast(), true)
           } else {
-            await comes(maxConnectionAge, isLast, 'the last reply')
+            await comes(clock, maxConnectionAge, isLast, 'the last reply')
           }
           await wire.ended()
         })
