@@ -37,7 +37,6 @@ const steps = [
     name: 'engine and load generator, compiled',
     run: ['cargo', 'build', '--release', '--locked', '--package', 'volant-node', '--package', 'volant-load'],
     nice: 10,
-    needs: ['tests of Rust, compiled'],
   },
   { name: 'fuzz', run: node('scripts/testing/short-fuzz.mjs'), nice: 15, needs: ['tests of Rust, compiled'] },
   { name: 'format', run: npm('format:check'), needs: ['npm ci'] },
