@@ -243,9 +243,39 @@ const clocks = [
   { path: 'lab/test/servers/slow.mjs', why: 'it is a slow server, for files that measure time' },
 ]
 
-/** A file that takes longer, in ms, is named here with its reason. */
+/** A file that takes longer, in ms, is named here with its reason: three files run at a time, and some have long forms. */
 export const longest = 20_000
-const slow = []
+const slow = [
+  ...['native', 'node-http', 'uwebsockets', 'time-limits-'].map((name) => ({
+    path: `conformance/adapters/test/${name}`,
+    why: 'hundreds of cases, each with an app and connections of its own',
+  })),
+  {
+    path: 'conformance/adapters/test/bus',
+    why: 'it passes some hundred thousand messages between processes',
+  },
+  { path: 'conformance/adapters/test/dev/', why: 'it starts an app again and again' },
+  {
+    path: 'conformance/adapters/test/engine-',
+    why: 'it compiles an engine, or starts a hundred threads or processes',
+  },
+  { path: 'conformance/attacks/', why: 'an attack lasts until a limit ends it' },
+  { path: 'conformance/browser/', why: 'it starts Chromium' },
+  { path: 'conformance/clients/', why: 'it starts a client for each case' },
+  { path: 'conformance/cluster/', why: 'it starts a supervisor and its workers for each case' },
+  { path: 'conformance/install/', why: 'it installs packages' },
+  { path: 'conformance/wire/', why: 'silence of a server is told by waiting for it' },
+  { path: 'examples/', why: 'it starts databases, proxies or services of several processes' },
+  { path: 'lab/', why: 'it measures for some seconds' },
+  ...['client/generated-file/command', 'log/process-end', 'rate-limit/processes'].map((name) => ({
+    path: `packages/volant/test/${name}.test.ts`,
+    why: 'it starts a dozen processes',
+  })),
+  ...['forms/fuzz', 'jwt/corpus', 'serialization/random'].map((name) => ({
+    path: `packages/volant/test/${name}.test.ts`,
+    why: 'it tries tens of thousands of inputs in its long form',
+  })),
+]
 
 /** The row of the list that a file belongs to. */
 export function suiteOf(source) {
