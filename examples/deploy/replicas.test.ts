@@ -271,8 +271,9 @@ describe('two replicas behind HAProxy', { skip: withoutRedis || withoutHaproxy }
         await eventually(
           async () => {
             told.control.push(await statusOf(replica.control, '/ready'))
-            // The port is still open when a stop without delay would long have closed it.
-            if (told.control.filter((status) => status === 503).length > 40)
+            // A stop without delay closes the port with the first 503. A look may take half a second on a busy machine, so
+            // that few of them fall into the five of the delay.
+            if (told.control.filter((status) => status === 503).length > 2)
               told.app.push(await statusOf(replica.port, '/ready'))
             told.lives.push(await statusOf(replica.control, '/health'))
             return code !== null || failed.length > 0
