@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { root } from './command.mjs'
+import { childrenTime } from './testing/processor-time.mjs'
 import { cargoArguments } from './testing/rust.mjs'
 
 /** How many lines of the output of a step that passed are shown. */
@@ -77,6 +78,8 @@ const ended = new Map()
 const running = new Map()
 /** The processes that run now. */
 const children = new Set()
+/** Seconds of processor time that are counted for a step already. */
+let counted = 0
 let failed = null
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop(`ended by ${signal}`))
@@ -86,10 +89,12 @@ if (failed !== null) {
   process.exitCode = 1
 } else {
   console.log('\nWhat each step took:')
-  for (const { name, seconds } of [...ended.values()].toSorted((one, other) => other.seconds - one.seconds)) {
-    console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`)
+  console.log('  passed  processor time')
+  for (const { name, seconds, worked } of [...ended.values()].toSorted((one, other) => other.seconds - one.seconds)) {
+    console.log(row(seconds, worked, name))
   }
-  console.log(`${since(begun).toFixed(1).padStart(8)} s  all of them, side by side\n\n== tests`)
+  const worked = [...ended.values()].reduce((sum, each) => sum + each.worked, 0)
+  console.log(`${row(since(begun), worked, 'all of them, side by side')}\n\n== tests`)
   const { code } = await execute({ run: npm('test:all') }, (text) => process.stdout.write(text))
   process.exitCode = code
 }
@@ -111,14 +116,14 @@ async function runSteps() {
 async function runStep(step) {
   const from = performance.now()
   const parts = []
-  const { code } = await execute(step, (text) => parts.push(text))
+  const { code, worked } = await execute(step, (text) => parts.push(text))
   running.delete(step.name)
   if (failed !== null) return
   const lines = parts.join('').trimEnd().split('\n')
   const seconds = since(from)
   console.log(`\n== ${step.name}${code === 0 ? '' : ' FAILED'} (${seconds.toFixed(1)} s)`)
   console.log((code === 0 ? lines.slice(-shown) : lines).join('\n'))
-  if (code === 0) ended.set(step.name, { name: step.name, seconds })
+  if (code === 0) ended.set(step.name, { name: step.name, seconds, worked })
   else stop(`${step.name} failed with exit code ${code}`)
 }
 
@@ -134,9 +139,13 @@ function execute({ run: [command, ...args], env = {}, nice = 0 }, write) {
     children.add(child)
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', write)
     child.on('error', (error) => write(error.message))
+    let worked = 0
+    child.on('exit', () => {
+      worked = takeWorked()
+    })
     child.on('close', (code) => {
       children.delete(child)
-      resolve({ code: code ?? 1 })
+      resolve({ code: code ?? 1, worked })
     })
   })
 }
@@ -150,6 +159,17 @@ function stop(reason) {
       // It has just ended.
     }
   }
+}
+
+/** What was used since this was asked last: each step asks when it has ended, so that it is what that step used. */
+function takeWorked() {
+  const before = counted
+  counted = childrenTime() / 1_000
+  return counted - before
+}
+
+function row(seconds, worked, name) {
+  return `${seconds.toFixed(1).padStart(8)} s ${worked.toFixed(1).padStart(8)} s  ${name}`
 }
 
 function since(from) {

@@ -2,7 +2,7 @@
  * What a test process tells the runner of scripts/testing: a line of JSON for each test, and at its end one that says how
  * much processor time the process and the processes that it waited for have used, in ms.
  */
-import { readFileSync } from 'node:fs'
+import { childrenTime } from './testing/processor-time.mjs'
 
 export default async function* lines(source) {
   const path = []
@@ -33,11 +33,4 @@ function textOf(error) {
 function processorTime() {
   const { user, system } = process.cpuUsage()
   return Math.round((user + system) / 1_000) + childrenTime()
-}
-
-/** Linux alone says what children have used: fields 16 and 17 of proc(5), in ticks of 10 ms. */
-function childrenTime() {
-  if (process.platform !== 'linux') return 0
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ')
-  return (Number(fields[13]) + Number(fields[14])) * 10
 }
