@@ -90,7 +90,9 @@ if (failed !== null) {
 } else {
   console.log('\nWhat each step took:')
   console.log('  passed  processor time')
-  for (const { name, seconds, worked } of [...ended.values()].toSorted((one, other) => other.seconds - one.seconds)) {
+  for (const { name, seconds, worked } of [...ended.values()].toSorted(
+    (one, other) => other.seconds - one.seconds,
+  )) {
     console.log(row(seconds, worked, name))
   }
   const worked = [...ended.values()].reduce((sum, each) => sum + each.worked, 0)
