@@ -4,8 +4,11 @@ import { Child } from './engine/child.ts'
 import { skip } from './engine/native.ts'
 import type { Ending } from './engine/worker.ts'
 
-/** `npm run test:all` has 1,000 workers in all, `npm test` a tenth. */
-const share = process.env['TEST_ALL'] === '1' ? 1 : 0.1
+/** 900 workers with the engine alone, and 100 with an app. */
+const programs = [
+  { program: 'bare-worker', holds: 'with the engine', share: 0.9 },
+  { program: 'worker', holds: 'with an app', share: 0.1 },
+]
 
 const endings: [Ending, number, number, string][] = [
   ['idle', 300, 2, 'terminated while they listen'],
@@ -16,15 +19,20 @@ const endings: [Ending, number, number, string][] = [
   ['natural', 100, 4, 'ending by themselves once their app is closed'],
 ]
 
-for (const [ending, most, atOnce, what] of endings) {
-  const count = most * share
-  test(`${count} workers ${what}`, { skip }, async () => {
-    const { code, signal, output, errors } = await new Child('workers', [ending, `${count}`, `${atOnce}`], {
-      limit: 300_000,
-    }).outcome
-    assert.deepEqual({ code, signal, errors }, { code: 0, signal: null, errors: '' })
-    const { before, after, replies } = JSON.parse(output) as Record<string, number>
-    assert.ok((after as number) <= (before as number), `file descriptors: ${before} before, ${after} after`)
-    if (ending === 'exit' || ending === 'natural') assert.equal(replies, count)
-  })
+for (const { program, holds, share } of programs) {
+  for (const [ending, most, atOnce, what] of endings) {
+    const count = most * share
+    test(`${count} workers ${holds} ${what}`, { skip }, async () => {
+      const { code, signal, output, errors } = await new Child('workers', [
+        program,
+        ending,
+        `${count}`,
+        `${atOnce}`,
+      ]).outcome
+      assert.deepEqual({ code, signal, errors }, { code: 0, signal: null, errors: '' })
+      const { before, after, replies } = JSON.parse(output) as Record<string, number>
+      assert.ok((after as number) <= (before as number), `file descriptors: ${before} before, ${after} after`)
+      if (ending === 'exit' || ending === 'natural') assert.equal(replies, count)
+    })
+  }
 }

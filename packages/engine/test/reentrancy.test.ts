@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { within } from '@volant/test-kit'
+import { engineLimits, within } from '@volant/test-kit'
 import {
   type BodySink,
   ContentType,
@@ -20,51 +20,7 @@ import {
   type Server,
 } from '../src/index.ts'
 
-const limits: Limits = {
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  handlerTimeout: 0,
-  sendTimeout: 30_000,
-  keepAliveTimeout: 10_000,
-  http2IdleTimeout: 60_000,
-  maxConnectionAge: 3_600_000,
-  maxConnections: 10_000,
-  maxConnectionsPerAddress: 0,
-  tlsHandshakeTimeout: 10_000,
-  maxHandshakes: 1_000,
-  maxInFlight: 10_000,
-  maxHeaderSize: 16_384,
-  maxHeaderLine: 8_192,
-  maxHeaders: 100,
-  maxUrlLength: 8_192,
-  maxParamLength: 256,
-  maxQueryKeys: 1_000,
-  maxFormKeys: 1_000,
-  maxFormParts: 100,
-  maxFormFiles: 10,
-  maxFileSize: 10_485_760,
-  maxFieldSize: 65_536,
-  maxBodySize: 1_048_576,
-  maxBufferedReplies: 268_435_456,
-  maxBufferedBodies: 268_435_456,
-  maxPipelined: 16,
-  maxStreams: 100,
-  maxStreamResets: 200,
-  maxChunkExtensions: 1_024,
-  maxChunkExtensionsTotal: 16_384,
-  maxJsonDepth: 64,
-  drainLimit: 65_536,
-  drainTimeout: 200,
-  drainIdle: 0,
-  shutdownTimeout: 50,
-  maxMessageSize: 1_048_576,
-  maxFragments: 1_024,
-  socketIdleTimeout: 0,
-  maxSocketBuffer: 1_048_576,
-  closeTimeout: 5_000,
-  maxTopics: 1_000,
-  maxSocketsPerAddress: 0,
-}
+const limits: Limits = engineLimits
 
 type Operation = (exchange: Exchange, server: Server, sink: BodySink) => void
 

@@ -1,10 +1,17 @@
 /** A worker that serves until it is told otherwise; `workerData` says how it ends. */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Limits } from '@volant/engine'
 import { createApp } from 'volant'
 
 export type Ending = 'idle' | 'in-flight' | 'busy' | 'exit' | 'natural'
 
-const ending = workerData as Ending
+/** `limits` are those of an engine without a framework. */
+export interface Order {
+  readonly ending: Ending
+  readonly limits: Limits
+}
+
+const { ending } = workerData as Order
 const app = createApp({ adapter: { type: 'native' }, signals: false })
 app.get('/', (ctx) => {
   parentPort?.postMessage('dispatched')

@@ -1,15 +1,15 @@
 /**
  * Starts and ends workers that have the engine loaded, and prints how many file descriptors that left open.
  *
- * `workers.js ENDING COUNT AT_ONCE`
+ * `workers.js PROGRAM ENDING COUNT AT_ONCE`; the programs are worker and bare-worker.
  */
 import { connect, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
-import { eventually } from '@volant/test-kit'
+import { engineLimits, eventually } from '@volant/test-kit'
 import { openFiles } from './native.ts'
-import type { Ending } from './worker.ts'
+import type { Ending, Order } from './worker.ts'
 
-const [ending, count, atOnce] = process.argv.slice(2) as [Ending, string, string]
+const [program, ending, count, atOnce] = process.argv.slice(2) as [string, Ending, string, string]
 let replies = 0
 
 // The first one opens what the process keeps: the image, pipes of the thread pool.
@@ -26,7 +26,8 @@ await eventually(() => openFiles() <= before, 'sockets are closed').catch(() => 
 console.log(JSON.stringify({ before, after: openFiles(), replies }))
 
 async function one(how: Ending): Promise<void> {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: how })
+  const order: Order = { ending: how, limits: engineLimits }
+  const worker = new Worker(new URL(`./${program}.js`, import.meta.url), { workerData: order })
   const exited = new Promise<number>((resolve, reject) => {
     worker.once('exit', resolve)
     worker.once('error', reject)
