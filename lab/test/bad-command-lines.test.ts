@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { scenarios } from '../src/scenarios/index.ts'
 import { skip } from './broken-entry.ts'
-import { laboratory } from './laboratory.ts'
+import { type Outcome, laboratory } from './laboratory.ts'
 
 const lab = laboratory({ honest: ['honest'], other: ['honest'] })
 after(() => lab.close())
@@ -12,7 +12,7 @@ after(() => lab.close())
 const known = scenarios.map(({ name }) => name).join(' ')
 const run = ['run', '--entries', 'honest', '--scenarios', 'ramapi-json:plain', '--name', 'never']
 const velox = ['run', '--entries', 'honest', '--scenarios', 'veloxts-throughput', '--name', 'never']
-const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
+const cases: [readonly string[], RegExp, Record<string, string>?][] = [
   [
     ['race'],
     /unknown command race; known: run pair .* slow-readers tls-storm sse drain roll kill balance workers connections limiter systemd$/,
@@ -100,14 +100,13 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
 ]
 
 test('each is one line that says what to do, exit code 2, and measures nothing', { skip }, async () => {
-  const wrong: string[] = []
-  const check = async ([args, expected, environment = {}]: (typeof cases)[number]): Promise<void> => {
-    const { code, output, errors } = await lab.run(args, environment)
+  const outcomes = await lab.runEach(cases.map(([args, , environment = {}]) => ({ args, environment })))
+  const wrong = cases.flatMap(([args, expected], index) => {
+    const { code, output, errors } = outcomes[index] as Outcome
     const right =
       code === 2 && output === '' && /^lab: [^\n]+\n$/.test(errors) && expected.test(errors.trimEnd())
-    if (!right) wrong.push(`${args.join(' ')}: exit ${code}: ${errors}${output}`)
-  }
-  for (let at = 0; at < cases.length; at += 4) await Promise.all(cases.slice(at, at + 4).map(check))
+    return right ? [] : [`${args.join(' ')}: exit ${code}: ${errors}${output}`]
+  })
   assert.deepEqual(wrong, [])
   assert.deepEqual(lab.leftovers(), [])
 })
@@ -162,7 +161,7 @@ test('every command has help with an example, and no command at all has the list
   assert.equal(code, 0)
   const names = [...output.matchAll(/^ {2}(\w+) +\S/gm)].map((match) => match[1] as string)
   assert.ok(names.length >= 11, names.join())
-  const helps = await Promise.all(names.map((name) => lab.run([name, '--help'])))
+  const helps = await lab.runEach(names.map((name) => ({ args: [name, '--help'] })))
   for (const [index, help] of helps.entries()) {
     assert.equal(help.code, 0)
     assert.match(help.output, new RegExp(`^usage: npm run lab -- ${names[index]}`))
