@@ -76,5 +76,8 @@ function refused(node) {
   const name = `${callee.object.name}.${callee.property.name}`
   if (name === 'Atomics.wait' && given.length > 3)
     return 'Atomics.wait with a timeout waits for the wall clock'
-  return name === 'Date.now' ? 'Date.now() reads the wall clock' : null
+  if (name === 'Date.now') return 'Date.now() reads the wall clock'
+  if (/^process\.(hrtime|cpuUsage)$/.test(name) || callee.object.property?.name === 'hrtime')
+    return 'process.hrtime() and process.cpuUsage() measure what code costs'
+  return null
 }

@@ -186,8 +186,8 @@ const suites = [
 ]
 
 /**
- * Files that measure time or wait for it. They run alone, one after the other, when all others have ended, and compare
- * ratios.
+ * Files that measure time or wait for it. They run when all others have ended, and compare ratios: first those that only
+ * wait (`waits`), side by side, and then the others alone, one after the other.
  */
 export const measuring = [
   {
@@ -197,14 +197,26 @@ export const measuring = [
   {
     path: 'conformance/adapters/test/time-limits-node-http.test.ts',
     runs: 'all',
+    waits: true,
+    parts: 4,
     why: 'node:http counts time limits by a clock that cannot be held',
   },
   {
     path: 'conformance/adapters/test/time-limits-uwebsockets.test.ts',
     runs: 'all',
+    waits: true,
+    parts: 2,
     why: 'uWebSockets.js counts time limits by a clock that cannot be held',
   },
   { path: 'conformance/attacks/test/native.test.ts', runs: 'all', why: 'it compares what an attack costs' },
+  {
+    path: 'packages/volant/test/parse-cost.test.ts',
+    why: 'it compares what texts of n and of 4n bytes cost',
+  },
+  {
+    path: 'packages/volant/test/password-cost.test.ts',
+    why: 'it compares what a known and an unknown user cost',
+  },
   { path: 'packages/volant/test/path.test.ts', why: 'it compares what paths of n and of 2n bytes cost' },
   { path: 'packages/volant/test/router.test.ts', why: 'it compares what paths of n and of 2n bytes cost' },
   {
@@ -239,6 +251,14 @@ const clocks = [
   {
     path: 'conformance/kit/src/waiting.ts',
     why: 'it is what waits for all others; a hang ends by the wall clock',
+  },
+  {
+    path: 'packages/volant/test/proportional.ts',
+    why: 'it measures for files that compare what texts cost',
+  },
+  {
+    path: 'lab/test/readings.test.ts',
+    why: 'it compares the processor time that the lab reads with what Node.js says',
   },
   { path: 'lab/test/servers/slow.mjs', why: 'it is a slow server, for files that measure time' },
 ]
@@ -292,6 +312,11 @@ export function runsAlways(source) {
 /** Whether a file runs alone and last. */
 export function isMeasuring(source) {
   return measuring.some(({ path }) => path === source)
+}
+
+/** Whether a file only waits for time, so that others may wait beside it. */
+export function isWaiting(source) {
+  return suiteOf(source).waits === true
 }
 
 /** Whether a file may wait for the wall clock or read it. */

@@ -19,6 +19,34 @@ export function assertProportional(
   assert.ok(ratio <= fourDoublings, `${name}: ${ratio.toFixed(1)}`)
 }
 
+/** time(4n) / time(n), which is 4 where the time is in proportion to the length, and 16 where it is its square. */
+const betweenProportionalAndSquare = 8
+
+/**
+ * A quicker look that finds what is quadratic: 4 KiB and 16 KiB are run once or a few times each. The least ratio of five
+ * attempts counts.
+ */
+export function assertNotQuadratic(
+  name: string,
+  shape: (size: number) => string,
+  run: (text: string) => unknown,
+): void {
+  const short = flat(shape(4 << 10))
+  const long = flat(shape(16 << 10))
+  run(short)
+  let ratio = Infinity
+  for (let attempt = 0; attempt < 5 && ratio > betweenProportionalAndSquare; attempt++) {
+    ratio = Math.min(ratio, timeOf(() => run(long)) / timeOf(() => run(short)))
+  }
+  assert.ok(ratio <= betweenProportionalAndSquare, `${name}: ${ratio.toFixed(1)}`)
+}
+
+function timeOf(run: () => unknown): number {
+  const start = process.hrtime.bigint()
+  run()
+  return Number(process.hrtime.bigint() - start)
+}
+
 /** As a server reads it; a fresh concatenation would be flattened within the first run. */
 function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1')
