@@ -20,8 +20,12 @@ const node = (...args) => ['node', ...args]
 
 /** `nice`: compilers give way to npm, which uses one core, and fuzz tests to all others. */
 const steps = [
-  // JOBS: node-gyp compiles that many files at a time.
-  { name: 'npm ci', run: ['npm', 'ci'], env: { JOBS: String(availableParallelism()) } },
+  // JOBS: node-gyp compiles that many files at a time. The flags go behind its -O3, by which SQLite takes a minute more.
+  {
+    name: 'npm ci',
+    run: ['npm', 'ci'],
+    env: { JOBS: String(availableParallelism()), CFLAGS: '-O1', CXXFLAGS: '-O1' },
+  },
   {
     name: 'clippy',
     run: ['cargo', 'clippy', '--all-targets', ...cargoArguments, '--', '-D', 'warnings'],
@@ -61,7 +65,7 @@ const steps = [
   {
     name: 'WebSockets against the Autobahn test suite',
     // Without most runs of 1,000 compressed messages, which take minutes: CONTRIBUTING.md says how all cases run.
-    run: npm('autobahn', '--', ...[1, 2, 3, 4, 5, 6, 7, 9, 10, 12.1, 13.1].map((part) => `${part}.*`)),
+    run: npm('autobahn', '--', '--short'),
     needs: ['build'],
   },
   { name: 'HTTP/2 against h2spec', run: npm('h2spec'), needs: ['build'] },

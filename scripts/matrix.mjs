@@ -82,19 +82,21 @@ async function runAll(majors) {
 /** What runs a suite on a version: its last task says what came of it. */
 function tasksOf(node, version, name, files, folder) {
   const jobs = jobsOf(files, {})
-  const sum = { passed: 0, failed: 0, skipped: 0 }
+  const sum = { passed: 0, failed: 0, skipped: 0, worked: 0 }
   const outputs = []
   let left = jobs.length
   return jobs.map((job) => async () => {
-    const { results, output } = await runJob(job, `${folder}-${name.replaceAll(' ', '-')}`, null, node)
+    const { results, output, cpu } = await runJob(job, `${folder}-${name.replaceAll(' ', '-')}`, null, node)
     for (const { result } of results) sum[result] += 1
+    sum.worked += cpu ?? 0
     for (const { source, name: test, result, error } of results)
       if (result === 'failed') outputs.push(`✖ ${source}\n  ${test}\n${error}\n`)
     if (results.some(({ result }) => result === 'failed')) outputs.push(output)
     left -= 1
     if (left > 0) return
     console.log(
-      `Node.js ${version}, ${name}: ${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`,
+      `Node.js ${version}, ${name}: ${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped, ` +
+        `${(sum.worked / 1_000).toFixed(1)} s of processor time`,
     )
     // An adapter that does not load skips the whole suite.
     if (sum.failed === 0 && sum.passed > 0) return

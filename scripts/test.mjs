@@ -21,7 +21,7 @@ import { jobsOf, testFiles } from './testing/jobs.mjs'
 import { Report } from './testing/report.mjs'
 import { isStopped, runJob } from './testing/run-job.mjs'
 import { compileRust, runDocTests, runRust } from './testing/rust.mjs'
-import { isMeasuring, longest, runsAlways, slowReason } from './testing/suites.mjs'
+import { isMeasuring, isWaiting, longest, runsAlways, slowReason } from './testing/suites.mjs'
 import { watchSources } from './testing/watch.mjs'
 
 /** How many processes run at a time: some of them wait for sockets, disks and processes. */
@@ -90,7 +90,10 @@ async function runChosen(report, folder) {
   const queue = jobsOf(others, times).map(task)
   if (rust) queue.unshift(() => testRust(compiled, queue, report))
   await Promise.all(Array.from({ length: lanes }, () => runEach(queue)))
-  await runEach(jobsOf(measuring, times).map(task))
+  const waiting = measuring.filter(({ source }) => isWaiting(source))
+  await Promise.all(jobsOf(waiting, times).map((job) => task(job)()))
+  const alone = measuring.filter(({ source }) => !isWaiting(source))
+  await runEach(jobsOf(alone, times).map(task))
   keepTimes({ ...times, ...report.times })
 }
 

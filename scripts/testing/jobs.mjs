@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../command.mjs'
-import { suiteOf } from './suites.mjs'
+import { longest, slowReason, suiteOf } from './suites.mjs'
 
 /** How many files one process runs at most: a failure of one costs the time of all of them. */
 const mostShared = 150
@@ -57,9 +57,9 @@ function sharedJobs(group, files) {
   }))
 }
 
-/** A file that was never run is taken for one that takes a second. */
+/** How long a file takes that was never run: those that the list of suites names as slow begin first. */
 function timeOf({ source }, times) {
-  return times[source] ?? 1
+  return times[source] ?? (slowReason(source) === undefined ? 1 : longest / 1_000)
 }
 
 function expected({ name, files }, times) {

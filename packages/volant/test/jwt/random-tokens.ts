@@ -14,7 +14,7 @@ export const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 export const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 32))
 
 export const rounds = Number(
-  process.env['ROUNDS'] ?? (process.env['TEST_ALL'] === undefined ? 4_000 : 60_000),
+  process.env['ROUNDS'] ?? (process.env['TEST_ALL'] === undefined ? 4_000 : 12_000),
 )
 
 const random = randomOf(seed)
