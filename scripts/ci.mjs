@@ -26,10 +26,12 @@ const steps = [
     run: ['npm', 'ci'],
     env: { JOBS: String(availableParallelism()), CFLAGS: '-O1', CXXFLAGS: '-O1' },
   },
+  { name: 'AWS-LC, compiled', run: node('scripts/compile-aws-lc.mjs'), nice: 10 },
   {
     name: 'clippy',
     run: ['cargo', 'clippy', '--all-targets', ...cargoArguments, '--', '-D', 'warnings'],
     nice: 10,
+    needs: ['AWS-LC, compiled'],
   },
   {
     name: 'tests of Rust, compiled',
@@ -42,6 +44,7 @@ const steps = [
     name: 'engine and load generator, compiled',
     run: ['cargo', 'build', '--release', '--locked', '--package', 'volant-node', '--package', 'volant-load'],
     nice: 10,
+    needs: ['AWS-LC, compiled'],
   },
   { name: 'fuzz', run: node('scripts/testing/short-fuzz.mjs'), nice: 15, needs: ['tests of Rust, compiled'] },
   { name: 'format', run: npm('format:check'), needs: ['npm ci'] },

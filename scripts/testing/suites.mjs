@@ -77,7 +77,7 @@ const suites = [
   ...['bus', 'engine-exit', 'engine-parking', 'engine-pool', 'engine-workers'].map((name) => ({
     path: `conformance/adapters/test/${name}.test.ts`,
     runs: 'all',
-    why: 'it starts dozens of threads or processes, or sends a hundred thousand requests',
+    why: 'it starts dozens or hundreds of threads or processes, or sends a hundred thousand requests',
   })),
   ...['dev/', 'logger-process', 'workers-'].map((name) => ({
     path: `conformance/adapters/test/${name}`,

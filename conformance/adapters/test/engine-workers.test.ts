@@ -4,19 +4,19 @@ import { Child } from './engine/child.ts'
 import { skip } from './engine/native.ts'
 import type { Ending } from './engine/worker.ts'
 
-/** 900 workers with the engine alone, and 100 with an app. */
+/** 200 workers with the engine alone, and 100 with an app. */
 const programs = [
-  { program: 'bare-worker', holds: 'with the engine', share: 0.9 },
-  { program: 'worker', holds: 'with an app', share: 0.1 },
+  { program: 'bare-worker', holds: 'with the engine', share: 1 },
+  { program: 'worker', holds: 'with an app', share: 0.5 },
 ]
 
 const endings: [Ending, number, number, string][] = [
-  ['idle', 300, 2, 'terminated while they listen'],
-  ['idle', 100, 8, 'terminated while they listen, 8 at once'],
-  ['in-flight', 200, 4, 'terminated with a request in flight'],
-  ['busy', 150, 2, 'terminated while a handler runs'],
-  ['exit', 150, 4, 'ending by process.exit right after a reply'],
-  ['natural', 100, 4, 'ending by themselves once their app is closed'],
+  ['idle', 60, 2, 'terminated while they listen'],
+  ['idle', 20, 8, 'terminated while they listen, 8 at once'],
+  ['in-flight', 40, 4, 'terminated with a request in flight'],
+  ['busy', 30, 2, 'terminated while a handler runs'],
+  ['exit', 30, 4, 'ending by process.exit right after a reply'],
+  ['natural', 20, 4, 'ending by themselves once their app is closed'],
 ]
 
 for (const { program, holds, share } of programs) {
