@@ -14,7 +14,7 @@ after(() => certificate.remove())
  * over TLS only with `TEST_ALL`.
  */
 for (const encrypted of [false, true]) {
-  describe(encrypted ? 'native, over TLS' : 'native, without TLS', { skip, concurrency: 3 }, () => {
+  describe(encrypted ? 'native, over TLS' : 'native, without TLS', { skip, concurrency: 5 }, () => {
     for (const attack of attacks) {
       const ofTls = attack.overTls === true
       if (encrypted ? !ofTls && process.env['TEST_ALL'] === undefined : ofTls) continue
