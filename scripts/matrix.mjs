@@ -28,6 +28,9 @@ const suites = {
   'without a socket': (path) => path.startsWith('packages/volant/test/') && usesKit(path),
 }
 
+/** The suites that versions between the oldest and the newest divide with `--short`. */
+const divided = ['native', 'without a socket']
+
 const isShort = process.argv.includes('--short')
 const asked = process.argv.slice(2).filter((each) => each !== '--short')
 const unknown = asked.find((major) => !Object.hasOwn(versions, major))
@@ -43,9 +46,6 @@ else {
 function isOther(major) {
   return major !== process.versions.node.split('.')[0]
 }
-
-/** The suites that versions between the oldest and the newest divide with `--short`. */
-const divided = ['native', 'without a socket']
 
 /** The jobs of a suite that a version runs. */
 function shareOf(jobs, name, major) {
