@@ -1,5 +1,7 @@
 /** What the runner prints: a line for each file, then what failed, the ten slowest files, idle time, and the sum. */
 
+import { childrenTime } from './processor-time.mjs'
+
 /** How many of the slowest files are named. */
 const named = 10
 
@@ -57,6 +59,8 @@ export class Report {
     console.log(
       `\nProcesses of tests took ${seconds(this.#wall)} together; for ${seconds(idle)} of it (${share} %) they were idle or waited for a core.`,
     )
+    const used = childrenTime()
+    if (used > 0) console.log(`All that was started used ${seconds(used)} of processor time.`)
     console.log(`${seconds(performance.now() - this.#begun)}\n${countsOf(this.#sum)}`)
   }
 
