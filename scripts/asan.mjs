@@ -1,8 +1,8 @@
 /**
  * `npm run asan`: the native engine built with AddressSanitizer, under every pair of operations in every callback, the
- * wire cases at every cut, the contract suite, replies of every size, and sealed texts; and the engine without Node.js,
- * over real sockets: its crates have no unsafe code of their own, so that the delayed transport would show nothing more. Needs nightly Rust and gcc's libasan; says so and passes where either is
- * missing. Node itself is not instrumented, so leaks are looked for only without it.
+ * wire cases at every cut, the contract suite, replies of every size, and sealed texts; and the engine without Node.js, over
+ * real sockets: the delayed transport of its other tests has no unsafe code below it. Needs nightly Rust and gcc's libasan;
+ * says so and passes where either is missing. Node itself is not instrumented, so leaks are looked for only without it.
  */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
