@@ -211,7 +211,7 @@ export const measuring = [
   { path: 'conformance/attacks/test/native.test.ts', runs: 'all', why: 'it compares what an attack costs' },
   {
     path: 'packages/volant/test/parse-cost.test.ts',
-    why: 'it compares what texts of n and of 4n bytes cost',
+    why: 'it compares what texts of n and of 8n bytes cost',
   },
   {
     path: 'packages/volant/test/password-cost.test.ts',
