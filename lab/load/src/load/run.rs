@@ -153,10 +153,15 @@ impl<'a> Run<'a> {
         let mut earlier = 0;
         let mut gave_up = None;
         let mut next_sweep = begin;
+        let mut is_silent = false;
         loop {
             let now = clock::monotonic_ns();
             let stop = process::stop_requested();
-            let silent = self.alive + self.plan.timeout + 2 * SWEEP <= now;
+            // Replies that came while this process stood still were not read yet, and timeouts not counted: silence
+            // has to be found twice, with a sweep and a poll between.
+            let was_silent = is_silent;
+            is_silent = self.alive + self.plan.timeout + 2 * SWEEP <= now;
+            let silent = was_silent && is_silent;
             if self.phase == Phase::Warming && (now >= warm || stop || silent) {
                 self.phase = Phase::Measuring;
                 end = now + self.plan.window;
