@@ -88,12 +88,13 @@ async function runChosen(report, folder) {
   const others = files.filter(({ source }) => !isMeasuring(source))
   const task = (job) => async () => report.add(job.name, await runJob(job, folder, options.name))
   const queue = jobsOf(others, times).map(task)
-  if (rust) queue.unshift(() => testRust(compiled, queue, report))
+  const last = []
+  if (rust) queue.unshift(() => testRust(compiled, queue, last, report))
   await Promise.all(Array.from({ length: lanes }, () => runEach(queue)))
   const waiting = measuring.filter(({ source }) => isWaiting(source))
   await Promise.all(jobsOf(waiting, times).map((job) => task(job)()))
   const alone = measuring.filter(({ source }) => !isWaiting(source))
-  await runEach(jobsOf(alone, times).map(task))
+  await runEach([...last, ...jobsOf(alone, times).map(task)])
   keepTimes({ ...times, ...report.times })
 }
 
@@ -105,7 +106,7 @@ function choose(files, times) {
   return { files: files.filter(({ source }) => all || runsAlways(source)), rust: name === null }
 }
 
-async function testRust(compiled, queue, report) {
+async function testRust(compiled, queue, last, report) {
   const missing = missingToolchain()
   if (missing !== null) {
     const name = `Rust tests: ${missing}`
@@ -114,7 +115,10 @@ async function testRust(compiled, queue, report) {
   const { binaries, error, wall } = await (compiled ?? compileRust())
   if (error !== undefined) return report.fail('the crates compile', error)
   console.log(`  Tests of Rust compiled, ${(wall / 1_000).toFixed(1)} s`)
-  queue.push(...binaries.map((each) => async () => report.add(each.name, await runRust(each))))
+  for (const each of binaries) {
+    const into = isMeasuring(each.name) ? last : queue
+    into.push(async () => report.add(each.name, await runRust(each)))
+  }
   if (options.all) queue.push(async () => report.add('doc tests', await runDocTests()))
   // Lanes that found the queue empty have ended: this one takes what came since, as wide as all of them.
   await Promise.all(Array.from({ length: lanes }, () => runEach(queue)))

@@ -227,6 +227,7 @@ export const measuring = [
     path: 'packages/volant/test/schemas/refusal-cost.test.ts',
     why: 'it compares how long bodies of n and of 16n lines take',
   },
+  { path: 'lab/load load', why: 'tests of Rust: the load generator measures a server' },
   { path: 'lab/test/measured-guards.test.ts', runs: 'all', why: 'it measures how busy a server is' },
   { path: 'lab/test/open-loop.test.ts', runs: 'all', why: 'it measures when requests are sent' },
   { path: 'lab/test/startup.test.ts', runs: 'all', why: 'it measures how long a start takes' },
