@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Acceptor } from '@volant/engine/supervisor'
+import { testClock } from '@volant/test-kit'
 import { Relay } from '../src/cluster/relay.ts'
 import { RestartDelay } from '../src/cluster/restart-delay.ts'
 import { type WorkerPlan, WorkerProcess } from '../src/cluster/worker-process.ts'
@@ -68,4 +69,25 @@ test('the next worker starts at once, and then later and later', () => {
     const middle = expected[at] as number
     assert.ok(time >= middle * 0.8 && time <= middle * 1.2, `${at}: ${time}`)
   })
+})
+
+test('each second that a worker has served takes one failure back, once', async (t) => {
+  const clock = testClock(t)
+  const delay = new RestartDelay()
+  const isAbout = (time: number, middle: number): void =>
+    assert.ok(time >= middle * 0.8 && time <= middle * 1.2, `${time} in place of ${middle} ms`)
+  for (let failures = 0; failures < 4; failures++) delay.next()
+  // Four have failed; one that serves for 999 ms makes up for none of them.
+  delay.serves()
+  await clock.advance(999)
+  isAbout(delay.next(), 800)
+  // Five have failed, and one that serves for 2 s makes up for two of them.
+  delay.serves()
+  await clock.advance(2_000)
+  isAbout(delay.next(), 400)
+  // Those after it do not serve at all, however long they take to fail.
+  await clock.advance(60_000)
+  isAbout(delay.next(), 800)
+  await clock.advance(60_000)
+  isAbout(delay.next(), 1_600)
 })
