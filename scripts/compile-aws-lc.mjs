@@ -12,7 +12,8 @@ import { output, root, run } from './command.mjs'
 
 const config = join(root, '.cargo/config.toml')
 const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target')
-const own = join(target, 'aws-lc')
+/** Outside of the target folder: `cargo clean` must not take away what the configuration names. */
+const own = join(root, '.cache/aws-lc')
 
 if (existsSync(config) && !existsSync(own)) rmSync(config)
 if (existsSync(config) || existsSync(join(target, 'debug')) || existsSync(join(target, 'release'))) {
@@ -40,7 +41,9 @@ async function compile() {
   const lines = [...readFileSync(said, 'utf8').matchAll(/^cargo:(?!warning|rerun)([\w-]+)=(.*)$/gm)]
   const links = /^links = "(.+)"$/m.exec(manifestOf('aws-lc-sys'))[1]
   mkdirSync(join(root, '.cargo'), { recursive: true })
-  writeFileSync(config, `[target.${host}.${links}]\n${tableOf(lines)}`)
+  const note =
+    '# Written by scripts/compile-aws-lc.mjs for .ci/run. Delete this file if the checkout was moved.\n'
+  writeFileSync(config, `${note}[target.${host}.${links}]\n${tableOf(lines)}`)
   console.log(`cargo takes ${links} from ${own}`)
   return 0
 }
@@ -50,7 +53,7 @@ function manifestOf(name) {
   return readFileSync(packages.find((each) => each.name === name).manifest_path, 'utf8')
 }
 
-/** What the script says to rustc may be said several times, and is a list; the rest is for scripts of other crates. */
+/** Gives the table of TOML. Keys for rustc may come several times and are lists; the others are for scripts of other crates. */
 function tableOf(lines) {
   const lists = new Map()
   for (const [, key, value] of lines) lists.set(key, [...(lists.get(key) ?? []), value])
