@@ -85,7 +85,7 @@ test('each second that a worker has served takes one failure back, once', async 
   delay.serves()
   await clock.advance(2_000)
   isAbout(delay.next(), 400)
-  // Those after it do not serve at all, however long they take to fail.
+  // The next two workers fail without having served, and the minute before each takes nothing back.
   await clock.advance(60_000)
   isAbout(delay.next(), 800)
   await clock.advance(60_000)

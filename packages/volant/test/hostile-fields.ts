@@ -10,7 +10,7 @@ import type { Trust } from '../src/types/request.ts'
 
 const words =
   'for= proto=https host= 1.2.3.4 127.0.0.1 [::1]:80 unknown a=b q= 0.5 */* text/html en-GB W/ "x" bytes= " \\ \\" , ; = % \xff x - 0 *'
-/** What these fields are made of. */
+/** These fields are mixtures of such pieces. */
 export const atoms = [...words.split(' '), ' ', '\t', '9'.repeat(30), 'Thu, 29 Feb 2024 12:34:56 GMT']
 
 const trusted = ['x-forwarded', 'forwarded'].flatMap((headers) =>
