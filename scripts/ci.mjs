@@ -172,7 +172,7 @@ function stop(reason) {
   }
 }
 
-/** What was used since this was asked last: each step asks when it has ended, so that it is what that step used. */
+/** Gives the seconds of processor time since the last call. A step calls it when it has ended, and gets its own. */
 function takeWorked() {
   const before = counted
   counted = childrenTime() / 1_000

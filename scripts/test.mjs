@@ -24,13 +24,14 @@ import { compileRust, runDocTests, runRust } from './testing/rust.mjs'
 import { isMeasuring, isWaiting, longest, runsAlways, slowReason } from './testing/suites.mjs'
 import { watchSources } from './testing/watch.mjs'
 
-/** How many processes run at a time: some of them wait for sockets, disks and processes, and long forms wait more. */
-const lanes = availableParallelism() + (process.argv.includes('--all') ? 2 : 1)
-
 /** The seconds that files took, by path; they decide what begins first. */
 const timesPath = join(root, '.cache/test-times.json')
 
 const options = optionsOf(process.argv.slice(2))
+
+/** How many processes run at a time: some of them wait for sockets, disks and processes, and long forms wait more. */
+const lanes = availableParallelism() + (options.all ? 2 : 1)
+
 if (options.error !== undefined) {
   console.error(options.error)
   process.exitCode = 2

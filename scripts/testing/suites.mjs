@@ -315,7 +315,7 @@ export function isMeasuring(source) {
   return measuring.some(({ path }) => path === source)
 }
 
-/** Whether a file only waits for time, so that others may wait beside it. */
+/** Says whether a file only waits for time, so that others may wait beside it. */
 export function isWaiting(source) {
   return suiteOf(source).waits === true
 }
