@@ -138,6 +138,8 @@ export function corpusOf(cases: readonly Case[]): Corpus {
 export interface Seen {
   /** Requests that reached a handler and were answered. */
   readonly ours: number
+  /** Their numbers. */
+  readonly runs: readonly number[]
   /** Requests llhttp gave to node:http. */
   readonly theirs: number
   readonly fault: string | null
@@ -198,8 +200,10 @@ export async function compare(
   referencePort: number,
 ): Promise<Seen> {
   const [ours, theirs] = await Promise.all([exchange(text, port), exchange(text, referencePort)])
+  const runs = ours.wire.read().replies.flatMap(({ headers }) => headers['x-run'] ?? [])
   return {
-    ours: ours.wire.read().replies.filter((reply) => reply.headers['x-seen'] === '1').length,
+    ours: runs.length,
+    runs: runs.map(Number),
     theirs: reference.take(theirs.port),
     fault: ours.wire.ended
       ? ours.wire.read().fault
@@ -229,8 +233,8 @@ export interface Finding {
 }
 
 /**
- * Mutates and compares until `seconds` are over, `width` streams at once. Gives how many streams were sent, how many
- * requests ours saw, and each stream in which it saw more or did not answer as it must.
+ * Mutates and compares until `seconds` are over, `width` streams at once. Gives how many streams were sent, the
+ * numbers of the requests that ours answered, and each stream in which it saw more or did not answer as it must.
  */
 export async function search(
   corpus: Corpus,
@@ -239,24 +243,24 @@ export async function search(
   /** Says whether to go on after so many streams. */
   goesOn: (streams: number) => boolean,
   width = 32,
-): Promise<{ streams: number; requests: number; findings: Finding[] }> {
+): Promise<{ streams: number; answered: number[]; findings: Finding[] }> {
   const random = new Random(seed)
   const reference = new Reference()
   const referencePort = await reference.listen()
   const findings: Finding[] = []
   let streams = 0
-  let requests = 0
+  const answered: number[] = []
   const lane = async () => {
     while (goesOn(streams)) {
       const text = mutate(random, corpus)
       if (hasHead(text)) continue
       streams++
       const seen = await compare(text, port, reference, referencePort)
-      requests += seen.ours
+      answered.push(...seen.runs)
       if (seen.ours > seen.theirs || seen.fault !== null) findings.push({ text, seen })
     }
   }
   await Promise.all(Array.from({ length: width }, lane))
   reference.close()
-  return { streams, requests, findings }
+  return { streams, answered, findings }
 }

@@ -9,10 +9,10 @@ export type AdapterName = AdapterType
 
 /** The server the cases are played against, in this process. */
 export interface CaseServer extends Target {
-  /** Requests whose handler ran, missing routes included. */
+  /** Requests whose handler ran, missing routes included. A reply has the number of its request in `x-run`, from 1. */
   readonly requests: () => number
-  /** Requests whose handler waited for a body that did not come to its end: they have no reply. */
-  readonly unanswered: () => number
+  /** The numbers of requests whose body did not come to its end: they may have no reply. */
+  readonly cutOff: ReadonlySet<number>
   /** How often the handler of `/smuggled` ran: octets of a body or behind a refusal were taken for a request. */
   readonly smuggled: () => number
   readonly close: () => Promise<void>
@@ -32,11 +32,11 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     report: () => undefined,
   })
   let requests = 0
-  let unanswered = 0
+  const cutOff = new Set<number>()
   let smuggled = 0
   app.use((ctx, next) => {
     requests++
-    ctx.header('x-seen', '1')
+    ctx.header('x-seen', '1').header('x-run', String(requests))
     return next()
   })
 
@@ -59,7 +59,10 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     echo(ctx)
   })
   repliesOf(app)
-  bodiesOf(app, () => unanswered++)
+  bodiesOf(app, () => {
+    const run = requests
+    return () => cutOff.add(run)
+  })
   marksOf(app)
 
   const { port } = await app.listen({ port: 0, host: '127.0.0.1', ...(await secured(carrier)) })
@@ -68,7 +71,7 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     port,
     carrier,
     requests: () => requests,
-    unanswered: () => unanswered,
+    cutOff,
     smuggled: () => smuggled,
     close: () => app.close(),
   }
@@ -147,8 +150,17 @@ const injections: Readonly<Record<string, (ctx: Context) => void>> = {
   'content-type-crlf': (ctx) => ctx.header('content-type', 'text/plain\r\nInjected: 1'),
 }
 
-/** Handlers that read their body late, in part, or never. */
-function bodiesOf(app: App, onUnanswered: () => void): void {
+/** Handlers that read their body late, in part, or never. `begin` is called as one begins; what it gives, when its body fails. */
+function bodiesOf(app: App, begin: () => () => void): void {
+  const reading = async <T>(read: () => Promise<T>): Promise<T> => {
+    const isCutOff = begin()
+    try {
+      return await read()
+    } catch (error) {
+      isCutOff()
+      throw error
+    }
+  }
   app.post('/early', { bodyMode: 'stream' }, (ctx) => ctx.text('early'))
   app.post('/only-post', (ctx) => ctx.text('posted'))
   app.post('/throw-stream', { bodyMode: 'stream' }, () => {
@@ -156,7 +168,9 @@ function bodiesOf(app: App, onUnanswered: () => void): void {
   })
   app.post('/collect', { bodyMode: 'stream' }, async (ctx) => {
     const parts: Uint8Array[] = []
-    for await (const part of ctx.bodyStream) parts.push(part)
+    await reading(async () => {
+      for await (const part of ctx.bodyStream) parts.push(part)
+    })
     const body = Buffer.concat(parts)
     ctx
       .header('x-echo', '1')
@@ -164,15 +178,11 @@ function bodiesOf(app: App, onUnanswered: () => void): void {
   })
   app.post('/first-chunk', { bodyMode: 'stream' }, async (ctx) => {
     const reader = ctx.bodyStream.getReader()
-    await reader.read()
+    await reading(() => reader.read())
     ctx.text('first chunk')
   })
   app.post('/trailers', { bodyMode: 'stream' }, async (ctx) => {
-    // A client that leaves when the whole body is here may still get its reply.
-    const body = await ctx.request.text().catch((error: unknown) => {
-      if (ctx.signal.aborted) onUnanswered()
-      throw error
-    })
+    const body = await reading(() => ctx.request.text())
     ctx.text(JSON.stringify([body, ctx.trailers]))
   })
   app.get('/with-trailers', (ctx) => ctx.trailer('X-One', '1').trailer('x-two', ['a', 'b']).stream(words()))

@@ -40,9 +40,9 @@ test(`native takes no more for a request than llhttp (seed ${seed}, ${seconds > 
   }
   const end = performance.now() + seconds * 1_000
   const goesOn = (tried: number): boolean => (seconds > 0 ? performance.now() < end : tried < most)
-  const { streams, requests, findings } = await search(corpusOf(cases), server.port, seed, goesOn)
+  const { streams, answered, findings } = await search(corpusOf(cases), server.port, seed, goesOn)
   await server.close()
-  t.diagnostic(`${streams} streams, ${requests} requests`)
+  t.diagnostic(`${streams} streams, ${answered.length} requests`)
   const left = findings.filter(
     (finding) => finding.seen.fault !== null || !allowed.some((row) => row.test(finding)),
   )
@@ -50,6 +50,12 @@ test(`native takes no more for a request than llhttp (seed ${seed}, ${seconds > 
     left.map((finding) => ({ ...finding.seen, text: finding.text })),
     [],
   )
-  assert.equal(requests, server.requests() - server.unanswered(), 'replies and handler runs differ')
-  assert.ok(streams > 0 && requests > 0)
+  const replied = new Set(answered)
+  assert.equal(replied.size, answered.length, 'one run of a handler had two replies')
+  // A client that ends its side within a body may be gone before the error of its handler is a reply.
+  const lost = Array.from({ length: server.requests() }, (_, at) => at + 1).filter(
+    (run) => !replied.has(run) && !server.cutOff.has(run),
+  )
+  assert.deepEqual(lost, [], 'handlers ran, and their clients have no reply')
+  assert.ok(streams > 0 && answered.length > 0)
 })
