@@ -1,7 +1,7 @@
 /** A port for a server of a test that is another program, or that comes back to where it was. */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 
 /**
  * Systems give none of these to connections, nor to servers that ask for any: they stay free between two starts. Nor do they
@@ -9,19 +9,37 @@ import { createServer } from 'node:net'
  */
 const [first, end] = [11_000, 21_000]
 
-/** Gives a port of this machine that nobody listens at. */
+/**
+ * Gives a port of this machine that nobody listens at. Where Linux has abstract sockets, no other process of tests is given
+ * the same port while this process runs.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(first, end)
-    const server = createServer().listen(port, '127.0.0.1')
-    try {
-      await once(server, 'listening')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
-      throw error
+    if (process.platform === 'linux') {
+      const reservation = await listening(`\0volant-test-port-${port}`)
+      if (reservation === null) continue
+      // Its end is that of the process.
+      reservation.unref()
     }
+    const server = await listening(port)
+    if (server === null) continue
     server.close()
     await once(server, 'close')
     return port
+  }
+}
+
+/** Gives a server at a port of 127.0.0.1 or at the name of a socket, or null where another one listens. */
+async function listening(at: number | string): Promise<Server | null> {
+  const server = createServer()
+  if (typeof at === 'number') server.listen(at, '127.0.0.1')
+  else server.listen(at)
+  try {
+    await once(server, 'listening')
+    return server
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return null
+    throw error
   }
 }
