@@ -217,14 +217,10 @@ export class Cluster {
     while (!isSo()) {
       if (this.#end !== null) {
         const how = this.#end.signal ?? this.#end.code
-        throw new Failure(
-          `${this.title} ended with ${String(how)}: ${this.errors().split('\n').at(-1) ?? ''}`,
-        )
+        throw new Failure(`${this.title} ended with ${String(how)}: ${this.errors()}`)
       }
       if (performance.now() > deadline)
-        throw new Failure(
-          `${this.title} ${what} in ${limit / 1_000} s: ${this.errors().split('\n').at(-1) ?? ''}`,
-        )
+        throw new Failure(`${this.title} ${what} in ${limit / 1_000} s: ${this.errors()}`)
       await sleep(10)
     }
   }
