@@ -1,13 +1,18 @@
 /**
- * The steps of `.ci/run`. A step begins when those that it needs have ended, a few at a time. Each prints what it printed
+ * The steps of `.ci/run`, which a change has to pass, and of `.ci/run --full`, which has all that there is: each night and
+ * before a release. Decision 0040 says what is where, and why.
+ *
+ * A step begins when those that it needs have ended, a few at a time. Each prints what it printed
  * when it ends: the end of it, or all of it where it failed. A step that fails ends the run. The tests come last, so that
  * nothing runs beside those that measure time, and after a table of what each step took.
  */
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { root } from './command.mjs'
+import { testFiles } from './testing/jobs.mjs'
 import { childrenTime } from './testing/processor-time.mjs'
 import { cargoArguments } from './testing/rust.mjs'
+import { runsIn } from './testing/suites.mjs'
 
 /** How many lines of the output of a step that passed are shown. */
 const shown = 60
@@ -18,8 +23,15 @@ const lanes = availableParallelism() + 1
 const npm = (script, ...rest) => ['npm', 'run', '--silent', script, ...rest]
 const node = (...args) => ['node', ...args]
 
-/** `nice`: compilers give way to npm, which uses one core, and fuzz tests to all others. */
-const steps = [
+const [option] = process.argv.slice(2)
+if (option !== undefined && option !== '--full') {
+  console.error(`.ci/run has no option ${option}: give --full, or nothing`)
+  process.exit(2)
+}
+const isFull = option === '--full'
+
+/** `nice`: compilers give way to npm, which uses one core, and fuzz tests to all others. `full`: only `--full` runs it. */
+const allSteps = [
   // JOBS: node-gyp compiles that many files at a time. The flags go behind its -O3, by which SQLite takes a minute more.
   {
     name: 'npm ci',
@@ -55,7 +67,7 @@ const steps = [
   { name: 'generated layout', run: node('scripts/layout.mjs', '--check'), needs: ['npm ci'] },
   { name: 'generated documents', run: node('scripts/docs.mjs', '--check'), needs: ['TypeScript'] },
   { name: 'documents', run: node('scripts/check-docs.mjs'), needs: ['TypeScript'] },
-  { name: 'site', run: node('scripts/site.mjs', '--build'), needs: ['TypeScript'] },
+  { name: 'site', run: node('scripts/site.mjs', '--build'), needs: ['TypeScript'], full: true },
   // The published tables are those of the committed run, and say so when that run is older than the code.
   { name: 'published tables', run: node('lab/dist/src/cli.js', 'table', '--check'), needs: ['TypeScript'] },
   {
@@ -63,18 +75,31 @@ const steps = [
     run: node('scripts/build.mjs', '--load'),
     needs: ['TypeScript', 'engine and load generator, compiled'],
   },
-  { name: 'AddressSanitizer', run: npm('asan'), needs: ['build'] },
-  { name: 'API against its document', run: npm('schemathesis'), needs: ['build'] },
+  { name: 'AddressSanitizer', run: npm('asan'), needs: ['build'], full: true },
+  { name: 'API against its document', run: npm('schemathesis'), needs: ['build'], full: true },
   {
     name: 'WebSockets against the Autobahn test suite',
     // Without most runs of 1,000 compressed messages, which take minutes: CONTRIBUTING.md says how all cases run.
     run: npm('autobahn', '--', '--short'),
     needs: ['build'],
+    full: true,
   },
   { name: 'HTTP/2 against h2spec', run: npm('h2spec'), needs: ['build'] },
-  { name: 'documents of APIs, read by tools of others', run: npm('openapi-tools'), needs: ['build'] },
-  { name: 'contract on other versions of Node.js', run: npm('matrix', '--', '--short'), needs: ['build'] },
+  {
+    name: 'documents of APIs, read by tools of others',
+    run: npm('openapi-tools'),
+    needs: ['build'],
+    full: true,
+  },
+  {
+    name: `contract on ${isFull ? 'other versions of Node.js' : 'Node.js 26'}`,
+    run: isFull ? npm('matrix') : npm('matrix', '--', '26'),
+    needs: ['build'],
+  },
 ]
+const steps = allSteps.filter(({ full }) => isFull || !full)
+/** The tests, which come last. */
+const tests = isFull ? npm('test:all') : npm('test', '--', '--ci')
 
 /** Tests take their own short share of fuzzing; how long the step `fuzz` lasts may be given. */
 const { FUZZ_SECONDS: fuzzSeconds, ...environment } = process.env
@@ -105,8 +130,10 @@ if (failed !== null) {
     console.log(row(seconds, worked, name))
   }
   const worked = [...ended.values()].reduce((sum, each) => sum + each.worked, 0)
-  console.log(`${row(since(begun), worked, 'all of them, side by side')}\n\n== tests`)
-  const { code } = await execute({ run: npm('test:all') }, (text) => process.stdout.write(text))
+  console.log(row(since(begun), worked, 'all of them, side by side'))
+  if (!isFull) console.log(`\nLeft to .ci/run --full:\n${leftOut()}`)
+  console.log('\n== tests')
+  const { code } = await execute({ run: tests }, (text) => process.stdout.write(text))
   process.exitCode = code
 }
 
@@ -136,6 +163,19 @@ async function runStep(step) {
   console.log((code === 0 ? lines.slice(-shown) : lines).join('\n'))
   if (code === 0) ended.set(step.name, { name: step.name, seconds, worked })
   else stop(`${step.name} failed with exit code ${code}`)
+}
+
+/** Names what only `--full` runs: steps, and files of tests by their folder. */
+function leftOut() {
+  const folders = new Map()
+  for (const { source } of testFiles()) {
+    if (runsIn(source, 'ci')) continue
+    const folder = source.split('/').slice(0, 2).join('/')
+    folders.set(folder, (folders.get(folder) ?? 0) + 1)
+  }
+  const steps = allSteps.filter(({ full }) => full).map(({ name }) => name)
+  const files = [...folders].map(([folder, count]) => `${folder} (${count} files)`)
+  return [...steps, 'Node.js 22 and 24', ...files].map((each) => `  ${each}`).join('\n')
 }
 
 /** Runs a command in a process group of its own, so that what it started ends with it. */

@@ -1,7 +1,5 @@
 /**
- * The cases about adapters and about the framework on other versions of Node.js: `npm run matrix [-- 22 24 26]`. With
- * `-- --short` the versions between the oldest and the newest divide the cases that do not see node:http, so that each of
- * these runs on three versions of four.
+ * The cases about adapters and about the framework on other versions of Node.js: `npm run matrix [-- 22 24 26]`.
  *
  * Prints a line for each version and suite, and below it the output of a run that failed; the exit code is 1 when
  * any did. The versions are those of scripts/nodes.mjs.
@@ -28,11 +26,7 @@ const suites = {
   'without a socket': (path) => path.startsWith('packages/volant/test/') && usesKit(path),
 }
 
-/** The suites that versions between the oldest and the newest divide with `--short`. */
-const divided = ['native', 'without a socket']
-
-const isShort = process.argv.includes('--short')
-const asked = process.argv.slice(2).filter((each) => each !== '--short')
+const asked = process.argv.slice(2)
 const unknown = asked.find((major) => !Object.hasOwn(versions, major))
 if (unknown === undefined) await runAll(asked.length ? asked : Object.keys(versions).filter(isOther))
 else {
@@ -45,16 +39,6 @@ else {
 /** The version that runs this one has `npm test`. */
 function isOther(major) {
   return major !== process.versions.node.split('.')[0]
-}
-
-/** The jobs of a suite that a version runs. */
-function shareOf(jobs, name, major) {
-  const between = Object.keys(versions).slice(1, -1)
-  const at = between.indexOf(major)
-  if (!isShort || at < 0 || !divided.includes(name)) return jobs
-  return jobs
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .filter((_, index) => index % between.length === at)
 }
 
 /** The cases about the framework are written with a kit. */
@@ -98,7 +82,7 @@ async function runAll(majors) {
 /** What runs a suite on a version: its last task says what came of it. */
 function tasksOf(node, major, name, files, folder) {
   const version = versions[major]
-  const jobs = shareOf(jobsOf(files, {}), name, major)
+  const jobs = jobsOf(files, {})
   const sum = { passed: 0, failed: 0, skipped: 0, worked: 0 }
   const outputs = []
   let left = jobs.length

@@ -1,6 +1,6 @@
 /**
  * `npm test`: builds what is stale, then runs the tests that a change needs. `npm run test:all` runs every test, the long
- * ones in full.
+ * ones in full; `npm test -- --ci` runs those that `.ci/run` has for each change.
  *
  * - `npm test -- cors engine`: the files whose path has one of these words, and no Rust.
  * - `npm test -- cors --name 'a preflight'`: of these files the cases whose name has this text.
@@ -21,7 +21,7 @@ import { jobsOf, testFiles } from './testing/jobs.mjs'
 import { Report } from './testing/report.mjs'
 import { isStopped, runJob } from './testing/run-job.mjs'
 import { compileRust, runDocTests, runRust } from './testing/rust.mjs'
-import { isMeasuring, isWaiting, longest, runsAlways, slowReason } from './testing/suites.mjs'
+import { isMeasuring, isWaiting, longest, runsIn, slowReason } from './testing/suites.mjs'
 import { watchSources } from './testing/watch.mjs'
 
 /** The seconds that files took, by path; they decide what begins first. */
@@ -30,29 +30,29 @@ const timesPath = join(root, '.cache/test-times.json')
 const options = optionsOf(process.argv.slice(2))
 
 /** How many processes run at a time: some of them wait for sockets, disks and processes, and long forms wait more. */
-const lanes = availableParallelism() + (options.all ? 2 : 1)
+const lanes = availableParallelism() + (options.scope === 'all' ? 2 : 1)
 
 if (options.error !== undefined) {
   console.error(options.error)
   process.exitCode = 2
 } else {
   // The tests that have a short and a long form ask for it.
-  if (options.all) process.env.TEST_ALL = '1'
+  if (options.scope === 'all') process.env.TEST_ALL = '1'
   await runOnce()
   if (options.watch) await watchSources(runOnce)
 }
 
 function optionsOf(given) {
-  const options = { all: false, watch: false, changed: null, name: null, words: [] }
+  const options = { scope: 'always', watch: false, changed: null, name: null, words: [] }
   for (let at = 0; at < given.length; at++) {
     const each = given[at]
-    if (each === '--all') options.all = true
+    if (each === '--all' || each === '--ci') options.scope = each.slice(2)
     else if (each === '--watch') options.watch = true
     else if (each === '--changed') options.changed = 'HEAD'
     else if (each.startsWith('--changed=')) options.changed = each.slice('--changed='.length)
     else if (each === '--name' && given[at + 1] !== undefined) options.name = given[++at]
     else if (each.startsWith('--'))
-      options.error = `npm test has no option ${each}: give words, --name TEXT, --changed[=REV], --watch or --all`
+      options.error = `npm test has no option ${each}: give words, --name TEXT, --changed[=REV], --watch, --ci or --all`
     else options.words.push(each)
   }
   return options
@@ -100,11 +100,11 @@ async function runChosen(report, folder) {
 }
 
 function choose(files, times) {
-  const { all, words, changed, name } = options
+  const { scope, words, changed, name } = options
   if (changed !== null) return nearest(files, changedFiles(changed), times)
   if (words.length > 0)
     return { files: files.filter(({ source }) => words.some((word) => source.includes(word))), rust: false }
-  return { files: files.filter(({ source }) => all || runsAlways(source)), rust: name === null }
+  return { files: files.filter(({ source }) => runsIn(source, scope)), rust: name === null }
 }
 
 async function testRust(compiled, queue, last, report) {
@@ -120,7 +120,7 @@ async function testRust(compiled, queue, last, report) {
     const into = isMeasuring(each.name) ? last : queue
     into.push(async () => report.add(each.name, await runRust(each)))
   }
-  if (options.all) queue.push(async () => report.add('doc tests', await runDocTests()))
+  if (options.scope === 'all') queue.push(async () => report.add('doc tests', await runDocTests()))
   // Lanes that found the queue empty have ended: this one takes what came since, as wide as all of them.
   await Promise.all(Array.from({ length: lanes }, () => runEach(queue)))
 }

@@ -8,7 +8,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { output, root } from '../command.mjs'
-import { runsAlways } from './suites.mjs'
+import { runsIn } from './suites.mjs'
 
 /** For how long the chosen tests may take on one core, in s, by what they took before. */
 const budget = 45
@@ -29,7 +29,7 @@ export function nearest(files, changed, times) {
   const rust = changed.some((path) => /\.rs$|(^|\/)Cargo\.(toml|lock)$/.test(path))
   const distances = distancesFrom(changed)
   const reaching = files
-    .filter(({ source }) => distances.has(source) && runsAlways(source))
+    .filter(({ source }) => distances.has(source) && runsIn(source, 'always'))
     .toSorted((one, other) => distances.get(one.source) - distances.get(other.source))
   const chosen = []
   let seconds = 0

@@ -1,7 +1,8 @@
 /**
  * What runs where, and why: the list of suites. The longest path that a file begins with decides.
  *
- * - `runs`: `always` in `npm test` and in `npm run test:all`; `all` in the latter alone, which CI runs.
+ * - `runs`: `always` in `npm test`, which is the default; `ci` where `.ci/run` tests a change, too; `all` in
+ *   `npm run test:all` alone, which `.ci/run --full` runs. Each has what those before it have.
  * - `process`: `own` gives each file a process of its own; `shared` runs the files of a `group` in few processes.
  * - `parts`: into how many processes a file divides its cases (TEST_PART).
  */
@@ -60,13 +61,13 @@ const suites = [
     path: 'conformance/adapters/test/node-http',
     runs: 'all',
     parts: 3,
-    why: 'what users can observe of an adapter; a change of one seldom breaks another, and CI runs them all',
+    why: 'what users can observe of an adapter; for each change CI runs node-http.test.ts on another Node.js',
   },
   {
     path: 'conformance/adapters/test/uwebsockets.test.ts',
-    runs: 'all',
+    runs: 'ci',
     parts: 2,
-    why: 'what users can observe of an adapter; a change of one seldom breaks another, and CI runs them all',
+    why: 'what users can observe of an adapter; a change of one seldom breaks another',
   },
   { path: 'conformance/adapters/test/uwebsockets-', runs: 'all', why: 'as uwebsockets.test.ts' },
   {
@@ -81,7 +82,7 @@ const suites = [
   })),
   ...['dev/', 'logger-process', 'workers-'].map((name) => ({
     path: `conformance/adapters/test/${name}`,
-    runs: 'all',
+    runs: 'ci',
     why: 'each case starts several processes; packages/volant/test has what happens in each of them',
   })),
   { path: 'conformance/adapters/test/engine-upload-memory.test.ts', runs: 'all', why: 'it uploads 300 MiB' },
@@ -94,7 +95,7 @@ const suites = [
   },
   ...['node-http', 'uwebsockets'].map((name) => ({
     path: `conformance/wire/test/${name}`,
-    runs: 'all',
+    runs: 'ci',
     why: 'it compares servers that are not ours with what was recorded of them',
   })),
 
@@ -106,7 +107,7 @@ const suites = [
   },
   ...['compression', 'each-one', 'each-two', 'headers', 'morgan', 'serve-static', 'stacks'].map((name) => ({
     path: `conformance/connect/test/${name}.test.ts`,
-    runs: 'all',
+    runs: 'ci',
     why: 'middlewares one by one, and in stacks; the other files have what they do in common',
   })),
   {
@@ -116,10 +117,15 @@ const suites = [
     why: 'a real SDK is registered for the whole process, by each file anew',
   },
   { path: 'conformance/cluster/test/', why: 'it starts supervisors and workers, which end by signals' },
-  ...['container', 'faults', 'orphans', 'roll', 'service/', 'stop/'].map((name) => ({
+  ...['roll', 'stop/'].map((name) => ({
+    path: `conformance/cluster/test/${name}`,
+    runs: 'ci',
+    why: 'it starts a dozen processes for a case; start and control run with every change',
+  })),
+  ...['container', 'faults', 'orphans', 'service/'].map((name) => ({
     path: `conformance/cluster/test/${name}`,
     runs: 'all',
-    why: 'it starts a dozen processes for a case; start and control run with every change',
+    why: 'it starts a dozen processes for a case; start, control, roll and stop have what most changes touch',
   })),
   { path: 'conformance/attacks/', runs: 'all', why: 'floods take a core for seconds' },
   { path: 'conformance/browser/', runs: 'all', why: 'Chromium takes a core for its start' },
@@ -306,8 +312,12 @@ export function suiteOf(source) {
   return found.toSorted((one, other) => other.path.length - one.path.length)[0] ?? {}
 }
 
-export function runsAlways(source) {
-  return (suiteOf(source).runs ?? 'always') === 'always'
+/** From the fewest files to all. */
+const scopes = ['always', 'ci', 'all']
+
+/** Says whether a file runs in this scope: `always`, `ci` or `all`. */
+export function runsIn(source, scope) {
+  return scopes.indexOf(suiteOf(source).runs ?? 'always') <= scopes.indexOf(scope)
 }
 
 /** Whether a file runs alone and last. */
