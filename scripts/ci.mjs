@@ -30,7 +30,10 @@ if (option !== undefined && option !== '--full') {
 }
 const isFull = option === '--full'
 
-/** `nice`: compilers give way to npm, which uses one core, and fuzz tests to all others. `full`: only `--full` runs it. */
+/**
+ * `nice`: compilers give way to npm, which uses one core, and fuzz tests, which end by the clock, to all others; a
+ * compiler that gives way any further would stand still beside somebody else's work. `full`: only `--full` runs it.
+ */
 const allSteps = [
   // JOBS: node-gyp compiles that many files at a time. The flags go behind its -O3, by which SQLite takes a minute more.
   {
@@ -38,24 +41,24 @@ const allSteps = [
     run: ['npm', 'ci'],
     env: { JOBS: String(availableParallelism()), CFLAGS: '-O1', CXXFLAGS: '-O1' },
   },
-  { name: 'AWS-LC, compiled', run: node('scripts/compile-aws-lc.mjs'), nice: 10 },
+  { name: 'AWS-LC, compiled', run: node('scripts/compile-aws-lc.mjs'), nice: 3 },
   {
     name: 'clippy',
     run: ['cargo', 'clippy', '--all-targets', ...cargoArguments, '--', '-D', 'warnings'],
-    nice: 10,
+    nice: 3,
     needs: ['AWS-LC, compiled'],
   },
   {
     name: 'tests of Rust, compiled',
     run: ['cargo', 'test', ...cargoArguments, '--no-run'],
-    nice: 10,
+    nice: 3,
     needs: ['clippy'],
   },
   { name: 'TypeScript', run: node('node_modules/typescript/bin/tsc', '-b'), needs: ['npm ci'] },
   {
     name: 'engine and load generator, compiled',
     run: ['cargo', 'build', '--release', '--locked', '--package', 'volant-node', '--package', 'volant-load'],
-    nice: 10,
+    nice: 3,
     needs: ['AWS-LC, compiled'],
   },
   { name: 'fuzz', run: node('scripts/testing/short-fuzz.mjs'), nice: 15, needs: ['tests of Rust, compiled'] },
