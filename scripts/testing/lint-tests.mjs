@@ -72,6 +72,7 @@ function refused(node) {
   const { callee, arguments: given } = node
   if (callee.type === 'Identifier' && timer.test(callee.name) && given[1]?.type === 'NumericLiteral')
     return given[1].value === 0 ? null : `${callee.name} with ${given[1].value} ms waits for the wall clock`
+  if (callee.name === 'blockFor') return 'blockFor waits for the wall clock'
   if (callee.type !== 'MemberExpression') return null
   const name = `${callee.object.name}.${callee.property.name}`
   if (name === 'Atomics.wait' && given.length > 3)

@@ -11,6 +11,7 @@ import {
   createApp,
   type ListenOptions,
   type TlsOptions,
+  type VolantError,
 } from 'volant'
 import { type Capability, lackedBy } from './capabilities.ts'
 import { type AdapterClock, adapterClock } from './clock.ts'
@@ -18,6 +19,10 @@ import { askByHttp2, fitsHttp2 } from './http2-ask.ts'
 import { Wire, type WireReply } from './wire.ts'
 
 export { deferred, eventually, stderrLines, turns, unchanging, within } from '@volant/test-kit'
+
+/** Says of an error whether it has this code, and such a message. */
+export const coded = (code: string, what: RegExp) => (error: VolantError) =>
+  (error.code as string) === code && what.test(error.message)
 
 export interface Ask {
   method?: string

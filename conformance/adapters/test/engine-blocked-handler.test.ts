@@ -5,15 +5,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { engineClock } from '@volant/engine'
+import { blockFor } from '@volant/test-kit'
 import { Kit, request } from '../src/kit.ts'
 import { skip } from './engine/native.ts'
 
 const kit = new Kit('native')
-
-/** Keeps the event loop from running. */
-function block(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-}
 
 test('the keep-alive time begins after a handler that blocked, not before it', { skip }, async (t) => {
   t.after(() => engineClock.hold(false))
@@ -23,7 +19,7 @@ test('the keep-alive time begins after a handler that blocked, not before it', {
     const app = kit.app({ limits: { keepAliveTimeout } })
     app.get('/', () => 'served')
     app.get('/slow', () => {
-      block(1.5 * keepAliveTimeout)
+      blockFor(1.5 * keepAliveTimeout)
       return 'slow'
     })
     try {

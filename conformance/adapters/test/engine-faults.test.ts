@@ -4,10 +4,11 @@ import { copyFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { seeded } from '@volant/test-kit'
 import { request } from '../src/kit.ts'
 import { Wire, type WireReply } from '../src/wire.ts'
 import { Child } from './engine/child.ts'
-import { seeded, skip } from './engine/native.ts'
+import { skip } from './engine/native.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 // The build shares the target folder with other builds, so that dependencies without the feature are compiled once.

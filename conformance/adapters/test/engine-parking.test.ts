@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { seeded } from '@volant/test-kit'
 import type { Context } from 'volant'
 import { deferred, Kit, request, turns } from '../src/kit.ts'
 import type { Wire } from '../src/wire.ts'
-import { exchangeOf, seeded, skip } from './engine/native.ts'
+import { exchangeOf, skip } from './engine/native.ts'
 
 const kit = new Kit('native')
 

@@ -3,7 +3,7 @@
  */
 import { type Socket, connect } from 'node:net'
 import { type TLSSocket, connect as connectTls } from 'node:tls'
-import { FrameReader, errorNames, flag, frame, preface, settings, type } from './frames.ts'
+import { FrameReader, errorNames, flag, frame, preface, settings, type } from '@volant/test-kit/http2-frames'
 
 export interface Target {
   readonly host: string

@@ -7,7 +7,7 @@ import { type Attack, byOne, flood } from '../src/attack.ts'
 import { attacks } from '../src/attacks.ts'
 import { makeCertificate } from '@volant/test-kit'
 import { refusalOf } from '../src/connection.ts'
-import { windowUpdate } from '../src/frames.ts'
+import { windowUpdate } from '@volant/test-kit/http2-frames'
 import { tryAttack, tryTarget } from '../src/trial.ts'
 
 const linux = { skip: process.platform !== 'linux' && 'memory and CPU time are read from /proc' }

@@ -1,7 +1,7 @@
 /** The app that every client asks, and the servers that it runs on. */
 import { describe } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { deferred, eventually, turns } from '@volant/test-kit'
+import { deferred, eventually, reasonOf, turns } from '@volant/test-kit'
 import { type AdapterType, type App, type AppOptions, createApp, HTTPError } from 'volant'
 import { Authority, type Identity, withoutOpenssl } from './certificates.ts'
 
@@ -25,12 +25,7 @@ export function onEach(what: string, missing: string | false, cases: (place: Pla
 }
 
 function unloadable(type: AdapterType): string | false {
-  try {
-    createApp({ adapter: { type }, signals: false })
-    return false
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+  return reasonOf(() => createApp({ adapter: { type }, signals: false })) ?? false
 }
 
 /** An adapter, and the authority that issues the certificates of its servers. */

@@ -194,6 +194,11 @@ export class Cluster {
     return (await this.info()).workers
   }
 
+  /** The processes of its workers. */
+  async pids(): Promise<number[]> {
+    return (await this.workers()).map(({ pid }) => pid)
+  }
+
   /** Waits until the workers are as `test` wants them. */
   async until(test: (info: ClusterInfo) => boolean, what: string): Promise<ClusterInfo> {
     let info = await this.info()

@@ -56,10 +56,6 @@ app.get('/close-unanswered', () => {
 })
 `
 
-async function pidsOf(cluster: Cluster): Promise<number[]> {
-  return (await cluster.workers()).map(({ pid }) => pid)
-}
-
 describe(
   'supervisor killed',
   { concurrency: 4, skip: process.platform === 'linux' ? false : '/proc' },
@@ -68,7 +64,7 @@ describe(
       withCluster(patient, async (cluster) => {
         const connections = await Promise.all([0, 1, 2, 3].map(() => Connection.open(cluster.port)))
         for (const each of connections) await each.json('/')
-        await kill(cluster, await pidsOf(cluster))
+        await kill(cluster, await cluster.pids())
         for (const each of connections) each.close()
       }))
 
@@ -93,7 +89,7 @@ describe(
         const names = ['1', '2', '3', '4']
         const replies = connections.map((each, at) => each.ask(`/hold?name=${names[at]}`))
         await cluster.held(...names)
-        const killed = kill(cluster, await pidsOf(cluster))
+        const killed = kill(cluster, await cluster.pids())
         cluster.release(...names)
         await killed
         for (const { status } of await Promise.all(replies)) assert.equal(status, 200)
@@ -102,7 +98,7 @@ describe(
 
     test('workers that start', () =>
       withCluster(patient, async (cluster) => {
-        const before = await pidsOf(cluster)
+        const before = await cluster.pids()
         cluster.write('main.js', startsForever)
         for (const pid of before) process.kill(pid, 'SIGKILL')
         const { workers } = await cluster.until(
@@ -119,7 +115,7 @@ describe(
     // They may find their channel closed when they load: then the thread ends them.
     test('workers that have not loaded anything yet', () =>
       withCluster({}, async (cluster) => {
-        const before = await pidsOf(cluster)
+        const before = await cluster.pids()
         for (const pid of before) process.kill(pid, 'SIGKILL')
         await eventually(() => childrenOf(cluster.pid).some((pid) => !before.includes(pid)), 'a new process')
         const children = childrenOf(cluster.pid)
@@ -128,7 +124,7 @@ describe(
 
     test('workers that block while they start', () =>
       withCluster(hurried, async (cluster) => {
-        const before = await pidsOf(cluster)
+        const before = await cluster.pids()
         cluster.write('main.js', blocksForever)
         for (const pid of before) process.kill(pid, 'SIGKILL')
         const { workers } = await cluster.until(
@@ -147,7 +143,7 @@ describe(
         const connection = await Connection.open(cluster.port)
         const reply = connection.ask('/hold?name=it')
         await cluster.held('it')
-        const pids = await pidsOf(cluster)
+        const pids = await cluster.pids()
         cluster.signal('SIGTERM')
         await cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
         const killed = kill(cluster, pids)
@@ -162,7 +158,7 @@ describe(
         const connection = await Connection.open(cluster.port)
         const reply = assert.rejects(connection.ask('/block'))
         await cluster.held('block')
-        await kill(cluster, await pidsOf(cluster))
+        await kill(cluster, await cluster.pids())
         await reply
         // The other one, which is idle, may know that it has to end.
         assert.match(lastTimes(cluster), /^(?:follow 3000\n){2}(?:goOnFor 15000\n)?$/)
@@ -179,7 +175,7 @@ describe(
           },
         },
         async (cluster) => {
-          const pids = await pidsOf(cluster)
+          const pids = await cluster.pids()
           cluster.signal('SIGKILL')
           await cluster.exit()
           await gone(pids)
@@ -189,7 +185,7 @@ describe(
 
     test('during a roll', () =>
       withCluster(patient, async (cluster) => {
-        const before = await pidsOf(cluster)
+        const before = await cluster.pids()
         cluster.write('main.js', startsForever)
         cluster.signal('SIGHUP')
         const { workers } = await cluster.until(
@@ -206,7 +202,7 @@ describe(
         const connection = await Connection.open(cluster.port)
         const reply = connection.ask('/hold?name=it')
         await cluster.held('it')
-        const killed = kill(cluster, await pidsOf(cluster))
+        const killed = kill(cluster, await cluster.pids())
         cluster.release('it')
         await killed
         assert.equal((await reply).status, 200)
@@ -232,7 +228,7 @@ app.get('/child', () => String(child.pid))`,
           const connection = await Connection.open(cluster.port)
           const child = Number((await connection.ask('/child')).text)
           try {
-            await kill(cluster, await pidsOf(cluster))
+            await kill(cluster, await cluster.pids())
           } finally {
             process.kill(child, 'SIGKILL')
           }

@@ -28,10 +28,6 @@ async function rolled(cluster: Cluster, before: readonly number[]): Promise<void
   )
 }
 
-async function pidsOf(cluster: Cluster): Promise<number[]> {
-  return (await cluster.workers()).map(({ pid }) => pid)
-}
-
 describe('roll', { concurrency: 4 }, () => {
   for (const adapter of ['native', 'node-http'] as const) {
     test(`${adapter}: SIGHUP under load loses nothing, and the new code serves`, () =>
@@ -39,7 +35,7 @@ describe('roll', { concurrency: 4 }, () => {
         const load = new Load(cluster.port)
         await load.goOn(100)
         for (const version of ['2', '3']) {
-          const before = await pidsOf(cluster)
+          const before = await cluster.pids()
           cluster.write('main.js', appOf({ adapter, version }))
           cluster.signal('SIGHUP')
           await rolled(cluster, before)
@@ -61,7 +57,7 @@ describe('roll', { concurrency: 4 }, () => {
     withCluster({ workers: 1, files: { 'main.js': appOf({ drainIdle: 500 }) } }, async (cluster) => {
       const [connection, idle] = [await Connection.open(cluster.port), await Connection.open(cluster.port)]
       await idle.json('/')
-      const [before] = await pidsOf(cluster)
+      const [before] = await cluster.pids()
       const slow = connection.ask('/hold?name=it')
       await cluster.held('it')
       cluster.signal('SIGHUP')
@@ -87,14 +83,14 @@ describe('roll', { concurrency: 4 }, () => {
       },
       async (cluster) => {
         assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '1')
-        const before = await pidsOf(cluster)
+        const before = await cluster.pids()
         deploy(cluster.folder, '2')
         cluster.signal('SIGHUP')
         await rolled(cluster, before)
         assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')
         // Nothing of the old release is needed any more.
         rmSync(join(cluster.folder, 'release-1'), { recursive: true })
-        const [second] = await pidsOf(cluster)
+        const [second] = await cluster.pids()
         process.kill(second as number, 'SIGKILL')
         await cluster.until(
           ({ workers }) => workers[0]?.state === 'ready' && workers[0].pid !== second,
@@ -107,13 +103,13 @@ describe('roll', { concurrency: 4 }, () => {
   test('a version that throws ends the roll, and the old workers stay', () =>
     withCluster({ workers: 2 }, async (cluster) => {
       const load = new Load(cluster.port)
-      const before = await pidsOf(cluster)
+      const before = await cluster.pids()
       cluster.write('main.js', "throw new Error('of the new version')")
       cluster.signal('SIGHUP')
       await cluster.says(/Error: of the new version/)
       await cluster.says(/did not start: the old one stays/)
       await cluster.until(({ isRolling }) => !isRolling, 'the end of the roll')
-      assert.deepEqual(await pidsOf(cluster), before)
+      assert.deepEqual(await cluster.pids(), before)
       cluster.write('main.js', appOf({ version: '2' }))
       cluster.signal('SIGHUP')
       await rolled(cluster, before)
@@ -137,7 +133,7 @@ app.get('/gather', () => supervision.gather('case'))`,
       },
       async (cluster) => {
         for (let round = 1; round <= 3; round++) {
-          const [before = 0] = await pidsOf(cluster)
+          const [before = 0] = await cluster.pids()
           const connection = await Connection.open(cluster.port)
           const slow = connection.ask(`/hold?name=${round}`)
           await cluster.held(`${round}`)
@@ -160,7 +156,7 @@ app.get('/gather', () => supervision.gather('case'))`,
 
   test('a second SIGHUP during a roll has one more follow', () =>
     withCluster({ workers: 2, holdsClock: true }, async (cluster) => {
-      const before = await pidsOf(cluster)
+      const before = await cluster.pids()
       cluster.write('main.js', appOf({ before: "await hold('start')" }))
       cluster.signal('SIGHUP')
       await cluster.held('start')
@@ -183,7 +179,7 @@ app.get('/gather', () => supervision.gather('case'))`,
     const [port, other] = [await freePort(), await freePort()]
     const options = { workers: 2, env: { PORT: String(port) }, args: ['--start-timeout', '15s'] }
     await withCluster({ ...options, holdsClock: true }, async (cluster) => {
-      const before = await pidsOf(cluster)
+      const before = await cluster.pids()
       cluster.write('main.js', appOf({ before: `process.env.PORT = '${other}'` }))
       cluster.signal('SIGHUP')
       await rolled(cluster, before)
@@ -204,7 +200,7 @@ app.get('/gather', () => supervision.gather('case'))`,
     test(`${what} during a roll is replaced, and the roll goes on`, () =>
       withCluster({ workers: 2, args: ['--hang-timeout', '4s'], holdsClock: true }, async (cluster) => {
         const [other, broken] = await oneEach(cluster.port, 2)
-        const before = await pidsOf(cluster)
+        const before = await cluster.pids()
         cluster.write('main.js', appOf({ version: '2', before: "await hold('start')" }))
         cluster.signal('SIGHUP')
         await cluster.held('start')

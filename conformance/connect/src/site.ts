@@ -11,6 +11,18 @@ export interface Answer {
   body: string | Uint8Array | AsyncIterable<string | Uint8Array> | null
 }
 
+/** An answer of JSON. */
+export const json = (value: unknown): Answer => ({
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: JSON.stringify(value),
+})
+
+/** A body of two chunks. */
+export async function* chunks(): AsyncGenerator<string> {
+  yield 'one '
+  yield 'two'
+}
+
 export interface Site {
   readonly name: 'express' | 'native' | 'node-http' | 'uwebsockets' | 'memory'
   /** Errors that the framework reported, since no client could see them or because they were unexpected. */

@@ -1,4 +1,5 @@
 /** A Volant app with layers of Connect through `fromConnect`. */
+import { reasonOf } from '@volant/test-kit'
 import { type AdapterType, type App, type AppOptions, type Context, createApp } from 'volant'
 import { connectOf, fromConnect } from 'volant/connect'
 import { Client } from './client.ts'
@@ -71,15 +72,10 @@ const known = new Map<Where, string | null>([['memory', null]])
 
 /** Why an adapter cannot run here, or null. */
 export function unloadable(adapter: Where): string | null {
-  if (!known.has(adapter)) known.set(adapter, reasonOf(adapter as AdapterType))
+  if (!known.has(adapter))
+    known.set(
+      adapter,
+      reasonOf(() => createApp({ adapter: { type: adapter as AdapterType }, signals: false })),
+    )
   return known.get(adapter) as string | null
-}
-
-function reasonOf(type: AdapterType): string | null {
-  try {
-    createApp({ adapter: { type }, signals: false })
-    return null
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
 }

@@ -12,7 +12,7 @@ import {
   xssProtection,
 } from '../src/layers.ts'
 import { type Scenario, scenario, scenarios } from '../src/scenario.ts'
-import type { Site } from '../src/site.ts'
+import { chunks, type Site } from '../src/site.ts'
 
 const origin = 'https://shop.example'
 const hello = () => ({ headers: { 'content-type': 'text/plain' }, body: 'hello' })
@@ -24,11 +24,6 @@ function both(site: Site, ...layers: Handle[]): void {
   site.reply('GET', '/own', hello)
   site.handle('GET', '/connect', plain)
   site.reply('GET', '/stream', () => ({ body: chunks() }))
-}
-
-async function* chunks(): AsyncGenerator<string> {
-  yield 'one '
-  yield 'two'
 }
 
 async function everywhere(client: Client, headers: Record<string, string> = {}): Promise<unknown[]> {

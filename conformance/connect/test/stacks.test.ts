@@ -28,12 +28,7 @@ import {
 } from '../src/layers.ts'
 import { scenario, scenarios } from '../src/scenario.ts'
 import { Jar, sessions, type SlowStore } from '../src/sessions.ts'
-import type { Answer, Site } from '../src/site.ts'
-
-const json = (value: unknown): Answer => ({
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: JSON.stringify(value),
-})
+import { json, type Site } from '../src/site.ts'
 
 interface Shop {
   root: string

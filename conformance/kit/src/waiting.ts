@@ -25,6 +25,11 @@ export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T)
   return { promise, resolve }
 }
 
+/** Keeps the event loop from running for `ms`, so that what comes meanwhile is not read. */
+export function blockFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
 /** Waits until `test` holds. `pause`, in ms, is for a look that costs others the processor. */
 export async function eventually(
   test: () => boolean | Promise<boolean>,

@@ -5,30 +5,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import { Random } from '@volant/test-kit'
 import type { Case } from './case.ts'
 import { Wire } from './client.ts'
-
-/** mulberry32: the same stream of numbers from a seed on every machine. */
-export class Random {
-  #state: number
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  /** An integer from 0 to `limit` − 1. */
-  below(limit: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let t = this.#state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) % limit
-  }
-
-  pick<T>(list: readonly T[]): T {
-    return list[this.below(list.length)] as T
-  }
-}
 
 /** Pieces that smuggling is made of; put in, or in place of something. */
 const fragments = [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { Random } from '@volant/test-kit'
 import { methods, type Method, type RouterOptions } from '@volant/engine'
 import { RouteTable, type Found } from '../src/routing/router.ts'
 import { RouteConflictError } from '../src/routing/shapes.ts'
@@ -93,26 +94,6 @@ test('a method that is none', () => {
   assert.deepEqual(router.find('get', '/a/1'), { id: -2, allow: bits(['POST', 'OPTIONS']), params: [] })
   assert.equal(router.find('constructor', '/b').id, -1)
 })
-
-/** xorshift32, so that a failure can be repeated from its seed. */
-class Random {
-  private state: number
-
-  constructor(seed: number) {
-    this.state = seed
-  }
-
-  below(bound: number): number {
-    this.state ^= this.state << 13
-    this.state ^= this.state >>> 17
-    this.state ^= this.state << 5
-    return (this.state >>> 0) % bound
-  }
-
-  pick<T>(from: readonly T[]): T {
-    return from[this.below(from.length)]!
-  }
-}
 
 /** One segment of a generated pattern: how it is written, what it matches, how specific it is. */
 interface Piece {

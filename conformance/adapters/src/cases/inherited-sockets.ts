@@ -9,14 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
-import type { VolantError } from 'volant'
-import { type Kit, within } from '../kit.ts'
+import { coded, type Kit, within } from '../kit.ts'
 
 /** In ms: for a child that hangs. */
 const longest = 60_000
-
-const coded = (code: string, what: RegExp) => (error: VolantError) =>
-  (error.code as string) === code && what.test(error.message)
 
 export function inheritedSockets(kit: Kit): void {
   describe('sockets that are inherited', () => {

@@ -1,15 +1,19 @@
 /** The document and its page over a socket. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
+import { isInstalledPackage } from '@volant/test-kit'
 import { openapi } from 'volant'
 import { eventually, type Kit, request } from '../kit.ts'
 
 const info = { title: 'Test', version: '1.0.0' }
 
 /** A checkout from before there was a page has no link to its package. */
-const paged = { skip: pageIsInstalled() ? false : '@volant/reference-page is not installed: npm install' }
+const paged = {
+  skip: isInstalledPackage('@volant/reference-page')
+    ? false
+    : '@volant/reference-page is not installed: npm install',
+}
 
 /** Where the files a process has open are listed. */
 const watched = existsSync('/proc/self/fd') ? paged : { skip: 'there is no /proc/self/fd' }
@@ -22,15 +26,6 @@ function bundlesOpen(): number {
       return false
     }
   }).length
-}
-
-function pageIsInstalled(): boolean {
-  try {
-    createRequire(import.meta.url).resolve('@volant/reference-page/package.json')
-    return true
-  } catch {
-    return false
-  }
 }
 
 export function openapiCases(kit: Kit): void {

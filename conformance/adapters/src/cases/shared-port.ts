@@ -3,11 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
-import type { VolantError } from 'volant'
-import { type Kit, within } from '../kit.ts'
-
-const coded = (code: string, what: RegExp) => (error: VolantError) =>
-  (error.code as string) === code && what.test(error.message)
+import { coded, type Kit, within } from '../kit.ts'
 
 /** The kernel gives each of two processes every second connection or so. */
 const mostAsked = 1_000

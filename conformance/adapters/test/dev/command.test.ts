@@ -1,7 +1,7 @@
 /** What the command `volant dev` takes, and what it leaves. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { eventually } from '@volant/test-kit'
+import { eventually, isRunning } from '@volant/test-kit'
 import { Project, versionSource } from './project.ts'
 import { skip, withProject } from './kit.ts'
 
@@ -47,7 +47,7 @@ describe('volant dev: the command', { skip }, () => {
       const never = assert.rejects(project.ask('/never'))
       assert.equal(await project.interrupt(), 0)
       await never
-      await eventually(() => !isAlive(pid), 'the process of the app ends')
+      await eventually(() => !isRunning(pid), 'the process of the app ends')
     }))
 
   test('takes further folders, and files that do not count', () =>
@@ -73,11 +73,3 @@ describe('volant dev: the command', { skip }, () => {
       assert.match(project.output, /^volant: --watch takes a folder that is there, from .*, not "nowhere"$/m)
     }))
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}

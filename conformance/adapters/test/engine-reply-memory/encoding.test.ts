@@ -1,8 +1,9 @@
 /** Strings, bytes and headers of replies of every length arrive as they were. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { seeded } from '@volant/test-kit'
 import { Kit, request } from '../../src/kit.ts'
-import { seeded, skip } from '../engine/native.ts'
+import { skip } from '../engine/native.ts'
 
 const kit = new Kit('native')
 

@@ -21,17 +21,6 @@ export function openFiles(): number {
   return readdirSync(process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd').length - 1
 }
 
-/** A reproducible source of numbers in [0, 1): mulberry32. */
-export function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
-  }
-}
-
 /** What an adapter sees of a request: for what no user can ask of a context. */
 export function exchangeOf(ctx: Context<never> | Context): Exchange {
   return (ctx as unknown as { exchange: Exchange }).exchange

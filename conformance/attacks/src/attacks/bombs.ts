@@ -1,7 +1,7 @@
 /** HTTP/2 Bomb (CVE-2026-47774, CVE-2026-49975): a few bytes stand for many, and the streams stay open. */
 import { type Attack, byMany } from '../attack.ts'
 import type { Connection } from '../connection.ts'
-import { headers } from '../frames.ts'
+import { headers } from '@volant/test-kit/http2-frames'
 import { ageName, cookieName, head, hostName, indexed, inserted, newest } from '../hpack.ts'
 
 const goal = { calls: null, memory: 'share', ends: 'streams' } as const

@@ -1,7 +1,7 @@
 /** Floods of frames that cost a server more than they cost their sender. */
 import { type Attack, type Outcome, byOne, flood } from '../attack.ts'
 import type { Connection, Target } from '../connection.ts'
-import { flag, frame, headers, priority, settings, type, windowUpdate } from '../frames.ts'
+import { flag, frame, headers, priority, settings, type, windowUpdate } from '@volant/test-kit/http2-frames'
 import { head, literal } from '../hpack.ts'
 import { openHeaders } from './resets.ts'
 

@@ -1,6 +1,6 @@
 /** Single requests of at most 10 KiB, each sent 100 times: none may cost 1 MiB of memory, or 10 ms of CPU time. */
 import { type Attack, byMany } from '../attack.ts'
-import { flag, frame, headers, settings, type } from '../frames.ts'
+import { flag, frame, headers, settings, type } from '@volant/test-kit/http2-frames'
 import { cookieName, head, huffman, indexed, inserted, literal, newest } from '../hpack.ts'
 
 const most = 10_240

@@ -3,7 +3,7 @@
  */
 import { type Attack, byOne, flood } from '../attack.ts'
 import type { Connection, Target } from '../connection.ts'
-import { frame, flag, headers, priority, reset, type, windowUpdate } from '../frames.ts'
+import { frame, flag, headers, priority, reset, type, windowUpdate } from '@volant/test-kit/http2-frames'
 import { head } from '../hpack.ts'
 
 const goal = { calls: 500, memory: 'rise', ends: 'connections', back: 10 } as const

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { eventually } from '@volant/test-kit'
 import { appOf, askOnce, Connection, isFree, left, Load, oneEach, withCluster } from '../../src/index.ts'
-import { pidsOf, soon } from './kit.ts'
+import { soon } from './kit.ts'
 
 describe('stop', { concurrency: 5 }, () => {
   test('SIGTERM: what is in flight is answered, idle connections close, and the exit code is 0', () =>
     withCluster({ workers: 2, files: { 'main.js': appOf({ drainIdle: 1_000 }) } }, async (cluster) => {
       const { port } = cluster
-      const pids = await pidsOf(cluster)
+      const pids = await cluster.pids()
       const idle = await oneEach(port, 2)
       const names = ['1', '2', '3', '4']
       const busy = await Promise.all(names.map(() => Connection.open(port)))
@@ -73,7 +73,7 @@ describe('stop', { concurrency: 5 }, () => {
   for (const adapter of ['native', 'node-http'] as const) {
     test(`${adapter}: connections that wait when SIGTERM comes are served`, () =>
       withCluster({ workers: 2, files: { 'main.js': appOf({ adapter }) } }, async (cluster) => {
-        const pids = await pidsOf(cluster)
+        const pids = await cluster.pids()
         for (const pid of [cluster.pid, ...pids]) process.kill(pid, 'SIGSTOP')
         // The system accepts them: they wait in the queue of the listening socket.
         const waiting = await Promise.all(Array.from({ length: 30 }, () => Connection.open(cluster.port)))

@@ -1,10 +1,6 @@
 /** What cases about the end of a supervisor share. */
 import { appOf, type Cluster } from '../../src/index.ts'
 
-export async function pidsOf(cluster: Cluster): Promise<number[]> {
-  return (await cluster.workers()).map(({ pid }) => pid)
-}
-
 /** Connections may be idle for half a second once their worker drains. */
 export const soon = { 'main.js': appOf({ drainIdle: 500 }) }
 

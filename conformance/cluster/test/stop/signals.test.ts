@@ -12,14 +12,14 @@ import {
   runToEnd,
   withCluster,
 } from '../../src/index.ts'
-import { pidsOf, soon, drains } from './kit.ts'
+import { soon, drains } from './kit.ts'
 
 describe('stop', { concurrency: 5 }, () => {
   test('the second signal ends all at once', () =>
     withCluster(
       { ...patient, workers: 2, files: { 'main.js': appOf({ shutdownTimeout: 600_000 }) } },
       async (cluster) => {
-        const pids = await pidsOf(cluster)
+        const pids = await cluster.pids()
         const connection = await Connection.open(cluster.port)
         const reply = assert.rejects(connection.ask('/hold?name=it'))
         await cluster.held('it')
@@ -36,7 +36,7 @@ describe('stop', { concurrency: 5 }, () => {
 
   test('SIGTERM to every process of the service, as systemd sends it, drains once', () =>
     withCluster({ workers: 2, files: soon }, async (cluster) => {
-      const pids = await pidsOf(cluster)
+      const pids = await cluster.pids()
       const connection = await Connection.open(cluster.port)
       const reply = connection.ask('/hold?name=it')
       await cluster.held('it')
@@ -53,7 +53,7 @@ describe('stop', { concurrency: 5 }, () => {
     withCluster({ workers: 2 }, async (cluster) => {
       const load = new Load(cluster.port)
       await load.goOn(20)
-      const pids = await pidsOf(cluster)
+      const pids = await cluster.pids()
       process.kill(pids[0] as number, 'SIGTERM')
       const { restarts } = await cluster.until(({ workers }) => {
         assert.ok(workers.filter(({ state }) => state === 'ready').length >= 2)
@@ -92,7 +92,7 @@ describe('stop', { concurrency: 5 }, () => {
         },
       },
       async (cluster) => {
-        const pids = await pidsOf(cluster)
+        const pids = await cluster.pids()
         cluster.signal('SIGTERM')
         assert.equal(await cluster.exit(), 0)
         assert.equal(cluster.output.match(/closed by itself/g)?.length, 2)
@@ -114,7 +114,7 @@ describe('stop', { concurrency: 5 }, () => {
         holdsClock: true,
       },
       async (cluster) => {
-        const pids = await pidsOf(cluster)
+        const pids = await cluster.pids()
         await cluster.stop()
         await cluster.advance(0)
         await drains(cluster)
@@ -131,7 +131,7 @@ describe('stop', { concurrency: 5 }, () => {
   test('SIGTERM while workers start ends them', () =>
     withCluster({ workers: 1 }, async (cluster) => {
       cluster.write('main.js', 'setInterval(() => {}, 1000)')
-      const [before] = await pidsOf(cluster)
+      const [before] = await cluster.pids()
       process.kill(before as number, 'SIGKILL')
       const { workers } = await cluster.until(
         ({ workers: [worker] }) => worker !== undefined && worker.pid !== before,

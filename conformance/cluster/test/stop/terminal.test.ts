@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Connection, left, withCluster } from '../../src/index.ts'
-import { pidsOf, soon, drains } from './kit.ts'
+import { soon, drains } from './kit.ts'
 
 /** Runs the command in a terminal of its own, which Python makes. */
 const terminal = `
@@ -30,7 +30,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 describe('in a terminal', { concurrency: 2, skip: process.platform === 'linux' ? false : 'Linux' }, () => {
   test('Ctrl-C, which reaches all processes, drains once', () =>
     withCluster({ workers: 2, files: soon, wrapper: ['python3', '-c', terminal] }, async (cluster) => {
-      const pids = await pidsOf(cluster)
+      const pids = await cluster.pids()
       const connection = await Connection.open(cluster.port)
       const reply = connection.ask('/hold?name=it')
       await cluster.held('it')
@@ -45,7 +45,7 @@ describe('in a terminal', { concurrency: 2, skip: process.platform === 'linux' ?
 
   test('a terminal that is closed stops the service, and what is in flight is answered', () =>
     withCluster({ workers: 2, files: soon, wrapper: ['python3', '-c', terminal] }, async (cluster) => {
-      const pids = await pidsOf(cluster)
+      const pids = await cluster.pids()
       const [, supervisor] = /child (\d+)/.exec(cluster.output) ?? []
       const connection = await Connection.open(cluster.port)
       const reply = connection.ask('/hold?name=it')

@@ -4,7 +4,8 @@ import type { Seen } from '../../src/client.ts'
 import { flash } from '../../src/layers.ts'
 import { scenarios } from '../../src/scenario.ts'
 import { sessions } from '../../src/sessions.ts'
-import { json, visit } from './kit.ts'
+import { json } from '../../src/site.ts'
+import { visit } from './kit.ts'
 
 scenarios('connect-flash', {
   'messages that are read once': {

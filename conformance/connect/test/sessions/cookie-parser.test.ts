@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { type Seen } from '../../src/client.ts'
 import { cookieParser, type Handle } from '../../src/layers.ts'
+import { json } from '../../src/site.ts'
 import { scenarios } from '../../src/scenario.ts'
-import { json } from './kit.ts'
 
 const cookies: Handle = (req, res) =>
   res.end(JSON.stringify([req['cookies'], req['signedCookies'], req['secret']]))

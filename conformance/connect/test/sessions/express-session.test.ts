@@ -5,8 +5,8 @@ import { requestBytes, seen } from '../../src/client.ts'
 import { cookieParser, session } from '../../src/layers.ts'
 import { type Scenario, scenario, scenarios } from '../../src/scenario.ts'
 import { Jar, sessions, type SlowStore } from '../../src/sessions.ts'
-import type { Site } from '../../src/site.ts'
-import { json, visit } from './kit.ts'
+import { chunks, json, type Site } from '../../src/site.ts'
+import { visit } from './kit.ts'
 
 scenarios('express-session', {
   'is saved before the reply ends': visits({}, '/count', '/count', '/own', '/own', '/peek'),
@@ -155,7 +155,7 @@ function routes(site: Site): void {
   })
   site.reply('GET', '/stream', (req) => {
     req['session'].streamed = true
-    return { headers: { 'content-type': 'text/plain' }, body: parts() }
+    return { headers: { 'content-type': 'text/plain' }, body: chunks() }
   })
   site.handle('GET', '/chunks', (req, res) => {
     req['session'].chunks = true
@@ -192,11 +192,6 @@ function routes(site: Site): void {
     req['session'].failed = true
     throw Object.assign(new Error('as it should'), { status: 418 })
   })
-}
-
-async function* parts(): AsyncGenerator<string> {
-  yield 'one '
-  yield 'two'
 }
 
 function visits(options: object, ...paths: string[]): Scenario {

@@ -1,12 +1,6 @@
 /** What visitors of a site with sessions ask for, and how they are answered. */
 import { brief, type Client } from '../../src/client.ts'
 import { Jar } from '../../src/sessions.ts'
-import type { Answer } from '../../src/site.ts'
-
-export const json = (value: unknown): Answer => ({
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: JSON.stringify(value),
-})
 
 export async function visit(
   client: Client,

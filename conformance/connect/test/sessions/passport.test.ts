@@ -4,8 +4,7 @@ import { brief, type Client } from '../../src/client.ts'
 import { bodyParser, flash, type Handle, LocalStrategy, Passport, type Req } from '../../src/layers.ts'
 import { scenario, scenarios } from '../../src/scenario.ts'
 import { Jar, sessions, type SlowStore } from '../../src/sessions.ts'
-import type { Site } from '../../src/site.ts'
-import { json } from './kit.ts'
+import { json, type Site } from '../../src/site.ts'
 
 scenarios('passport with passport-local', {
   'signs in and out, with a new session id each time': scenario({

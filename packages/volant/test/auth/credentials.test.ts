@@ -3,10 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { anyOf, apiKey, authenticate, basic, bearer, requireRole, safeEqual } from 'volant/auth'
 import { Kit } from '../kit.ts'
+import { basicFor } from './kit.ts'
 
 const kit = new Kit()
-
-const basicFor = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`
 
 describe('bearer', () => {
   const app = kit.app()

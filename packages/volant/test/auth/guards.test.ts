@@ -5,10 +5,9 @@ import { test } from 'node:test'
 import { HTTPError } from 'volant'
 import { anyOf, apiKey, authenticate, basic, bearer, requireRole, requireScope } from 'volant/auth'
 import { Kit } from '../kit.ts'
+import { basicFor } from './kit.ts'
 
 const kit = new Kit()
-
-const basicFor = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`
 
 test('anyOf and guards', async () => {
   const app = kit.app()

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Random } from '@volant/test-kit'
 import { Busboy } from '@fastify/busboy'
 import { createApp, HTTPError } from 'volant'
 import { MultipartParser, Token } from '../../src/forms/multipart.ts'
@@ -12,19 +13,9 @@ const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 32))
 const rounds = Number(process.env['ROUNDS'] ?? (process.env['TEST_ALL'] === undefined ? 1_500 : 6_000))
 const limits = { maxFormParts: 10, maxFormFiles: 5, maxFileSize: 2_000, maxFieldSize: 500 }
 
-/** Gives integers below `most` (mulberry32). */
-function randomOf(from: number): (most: number) => number {
-  let state = from
-  return (most) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % most
-  }
-}
-
-const random = randomOf(seed)
-const oneOf = <T>(list: readonly T[]): T => list[random(list.length)] as T
+const chosen = new Random(seed)
+const random = (most: number): number => chosen.below(most)
+const oneOf = <T>(list: readonly T[]): T => chosen.pick(list)
 
 const pieces = [
   '\r\n',

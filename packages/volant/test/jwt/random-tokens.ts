@@ -5,7 +5,7 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { type JWTPayload, type JWTVerifyOptions } from 'jose'
-import { testClock } from '@volant/test-kit'
+import { Random, testClock } from '@volant/test-kit'
 import { type VerifyJwtOptions } from 'volant/jwt'
 
 export const now = 1_800_000_000
@@ -17,8 +17,9 @@ export const rounds = Number(
   process.env['ROUNDS'] ?? (process.env['TEST_ALL'] === undefined ? 4_000 : 12_000),
 )
 
-const random = randomOf(seed)
-export const oneOf = <T>(list: readonly T[]): T => list[random(list.length)] as T
+const chosen = new Random(seed)
+const random = (most: number): number => chosen.below(most)
+export const oneOf = <T>(list: readonly T[]): T => chosen.pick(list)
 const isRare = (): boolean => random(12) === 0
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
@@ -100,17 +101,6 @@ export const sources: readonly (readonly [string, object, unknown])[] = [
   ['a secret', { secret, algorithms: ['HS512', 'HS384'] }, secret],
   ['a key', { key: rsa.publicKey, algorithms: ['RS256'] }, rsa.publicKey],
 ]
-
-/** Gives integers below `most` (mulberry32). */
-function randomOf(from: number): (most: number) => number {
-  let state = from
-  return (most) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % most
-  }
-}
 
 /** Claims as text, since JSON.stringify writes no duplicate names. */
 function madeClaims(): string {

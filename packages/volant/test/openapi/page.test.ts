@@ -1,15 +1,19 @@
 /** The page that shows a document. */
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
 import { runInNewContext } from 'node:vm'
+import { isInstalledPackage } from '@volant/test-kit'
 import { openapi, securityHeaders, type VolantError } from 'volant'
 import { Kit } from '../kit.ts'
 
 const info = { title: 'Test', version: '1.0.0' }
 
 /** A checkout from before there was a page has no link to its package. */
-const paged = { skip: pageIsInstalled() ? false : '@volant/reference-page is not installed: npm install' }
+const paged = {
+  skip: isInstalledPackage('@volant/reference-page')
+    ? false
+    : '@volant/reference-page is not installed: npm install',
+}
 
 const kit = new Kit()
 
@@ -141,12 +145,3 @@ describe('openapi', () => {
     })
   }
 })
-
-function pageIsInstalled(): boolean {
-  try {
-    createRequire(import.meta.url).resolve('@volant/reference-page/package.json')
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,16 +1,17 @@
 /** Random schemas with titles, definitions and references: the document has to say of each what the schema says. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Random } from '@volant/test-kit'
 import { createApp, openapiOf, type Schema } from 'volant'
 
 type JSONSchema = Record<string, any>
 
 test('components say what their schemas say, whatever is equal, nearly equal or refers to itself', () => {
-  const random = randomFrom(1)
+  const random = new Random(1)
   for (let run = 0; run < 200; run++) {
     const schemas: JSONSchema[] = []
     while (schemas.length < 4) {
-      const known = schemas[random(schemas.length + 2)]
+      const known = schemas[random.below(schemas.length + 2)]
       schemas.push(known === undefined ? randomSchema(random) : changed(structuredClone(known), random))
     }
     const app = createApp({ signals: false })
@@ -31,17 +32,6 @@ function standard(schema: JSONSchema): Schema {
   return { '~standard': { version: 1, vendor: 'test', validate, jsonSchema } } as Schema
 }
 
-type Random = (below: number) => number
-
-/** A linear congruential generator: a failure is the same in each run. */
-function randomFrom(seed: number): Random {
-  let state = seed
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    return Math.floor(state / 256) % below
-  }
-}
-
 function randomSchema(random: Random): JSONSchema {
   const $defs = Object.fromEntries(['X', 'Y'].map((name) => [name, randomObject(random, 1)]))
   return { ...randomObject(random, 2), $defs }
@@ -49,20 +39,20 @@ function randomSchema(random: Random): JSONSchema {
 
 function randomObject(random: Random, depth: number): JSONSchema {
   const part = (): JSONSchema => {
-    const kind = random(depth > 0 ? 6 : 3)
+    const kind = random.below(depth > 0 ? 6 : 3)
     if (kind === 0) return { type: 'string' }
-    if (kind === 1) return { $ref: ['#', '#/$defs/X', '#/$defs/Y'][random(3)] }
+    if (kind === 1) return { $ref: ['#', '#/$defs/X', '#/$defs/Y'][random.below(3)] }
     if (kind === 2) return { const: { additionalProperties: false } }
     if (kind === 3) return { anyOf: [randomObject(random, depth - 1), part()] }
     return randomObject(random, depth - 1)
   }
-  const title = ['A', 'B', undefined][random(3)]
+  const title = ['A', 'B', undefined][random.below(3)]
   return {
     type: 'object',
     properties: { a: part(), b: part() },
     ...(title !== undefined && { title }),
-    ...(random(3) === 0 && { description: 'Said of it' }),
-    ...(random(3) === 0 && { additionalProperties: false }),
+    ...(random.below(3) === 0 && { description: 'Said of it' }),
+    ...(random.below(3) === 0 && { additionalProperties: false }),
   }
 }
 
@@ -74,8 +64,8 @@ function changed(schema: JSONSchema, random: Random): JSONSchema {
     if ('type' in value || '$ref' in value) parts.push(value)
     return value
   })
-  const part = parts[random(parts.length)] as JSONSchema
-  if (random(2) === 0) part['description'] = 'Said of another'
+  const part = parts[random.below(parts.length)] as JSONSchema
+  if (random.below(2) === 0) part['description'] = 'Said of another'
   else if (part['type'] === 'object') part['additionalProperties'] = false
   return schema
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { isRunning } from '@volant/test-kit'
 import { createTable, sharedTable } from '@volant/engine'
 import { eventually, within } from '../kit.ts'
 
@@ -138,12 +139,3 @@ describe('processes', { skip: withoutTable }, () => {
     children.delete(supervisor)
   })
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

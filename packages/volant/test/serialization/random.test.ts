@@ -5,13 +5,13 @@ import { rootNodeOf } from '../../src/schema/strip/schema-node.ts'
 import { compileStrip } from '../../src/schema/strip/strip-codegen.ts'
 import { serializerFor } from '../../src/schema/strip/serializer.ts'
 import { undeclared } from '../../src/schema/strip/strip.ts'
-import { Random } from './random.ts'
+import { RandomSchemas } from './random.ts'
 import { textsOf } from './texts.ts'
 
 test('generated code and walk give the same text, for any schema and any value', () => {
   let compiled = 0
   for (let seed = 0; seed < 1500; seed++) {
-    const source = new Random(seed, false)
+    const source = new RandomSchemas(seed, false)
     const schema = source.document()
     if (compileStrip(rootNodeOf(schema)) !== null) compiled++
     for (let round = 0; round < 4; round++) {
@@ -25,7 +25,7 @@ test('generated code and walk give the same text, for any schema and any value',
 test('what leaves is declared, and nothing that is declared stays', () => {
   let lost = 0
   for (let seed = 0; seed < 1500; seed++) {
-    const source = new Random(seed, true)
+    const source = new RandomSchemas(seed, true)
     const schema = source.document()
     const serialize = serializerFor(schema, { alreadyStripped: false })
     for (let round = 0; round < 4; round++) {

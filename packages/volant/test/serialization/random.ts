@@ -1,36 +1,17 @@
 /** Schemas and values that a seed decides. */
+import { Random } from '@volant/test-kit'
 import { normalizeMade } from '../../src/schema/normalize.ts'
 import type { Schema } from './texts.ts'
 
-/** mulberry32 */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const names = ['a', 'b', 'c', 'x-d', 'x-e', '7', 'toJSON', 'kind']
 
-export class Random {
-  readonly #next: () => number
+export class RandomSchemas extends Random {
   /** Whether values are such as JSON.parse gives. */
   readonly #isPlain: boolean
 
   constructor(seed: number, isPlain: boolean) {
-    this.#next = random(seed)
+    super(seed)
     this.#isPlain = isPlain
-  }
-
-  below(count: number): number {
-    return Math.floor(this.#next() * count)
-  }
-
-  pick<T>(all: readonly T[]): T {
-    return all[this.below(all.length)] as T
   }
 
   schema(depth: number): Schema {

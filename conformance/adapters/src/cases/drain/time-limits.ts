@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { engineClock } from '@volant/engine'
-import { testClock } from '@volant/test-kit'
+import { blockFor, testClock } from '@volant/test-kit'
 import { reach } from '../../clock.ts'
 import { deferred, eventually, type Kit, request, turns, untilAborted, within } from '../../kit.ts'
 import { appsOf, get, long, serve } from './kit.ts'
@@ -22,7 +22,8 @@ export function drainTimeLimits(kit: Kit): void {
       late.send(get)
       // The time is over before the event loop has read the request.
       if (clock.isHeld) await engineClock.advance(30)
-      else block(60)
+      // Only so do a timer and a request come together.
+      else blockFor(60)
       const reply = await late.reply()
       assert.equal(reply.headers['connection'], 'close')
       await late.ended()
@@ -122,9 +123,4 @@ export function drainTimeLimits(kit: Kit): void {
       wire.close()
     })
   })
-}
-
-/** Blocks the event loop, so that what comes meanwhile is not read: only so do a timer and a request come together. */
-function block(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
