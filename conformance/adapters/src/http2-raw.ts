@@ -1,7 +1,7 @@
 /** A client of HTTP/2 that sends only frames: it acknowledges nothing, sends no WINDOW_UPDATE, and never ends. */
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { frame, headers, preface, reset, settings, type, windowUpdate } from '@volant/test-kit/http2-frames'
+import { frame, headers, preface, settings, type, windowUpdate } from '@volant/test-kit/http2-frames'
 import type { Address } from 'volant'
 
 const largestWindow = 2 ** 31 - 1
@@ -31,10 +31,6 @@ export function getFrame(stream: number, path: string, encrypted: boolean): Buff
   const start = [0x82, encrypted ? 0x87 : 0x86, 0x04, path.length]
   const block = [Buffer.from(start), Buffer.from(path), Buffer.from([0x01, 1]), Buffer.from('a')]
   return headers(stream, Buffer.concat(block))
-}
-
-export function resetFrame(stream: number, code: number): Buffer {
-  return reset(stream, code)
 }
 
 export function goawayFrame(): Buffer {

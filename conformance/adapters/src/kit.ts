@@ -20,9 +20,11 @@ import { Wire, type WireReply } from './wire.ts'
 
 export { deferred, eventually, stderrLines, turns, unchanging, within } from '@volant/test-kit'
 
-/** Says of an error whether it has this code, and such a message. */
-export const coded = (code: string, what: RegExp) => (error: VolantError) =>
-  (error.code as string) === code && what.test(error.message)
+/** Says whether an error has this code and a message that matches. */
+export const coded =
+  (code: string, what = /^/) =>
+  (error: VolantError) =>
+    (error.code as string) === code && what.test(error.message)
 
 export interface Ask {
   method?: string

@@ -1,6 +1,6 @@
 /** The behaviour of an application, on whichever adapter it runs: every adapter passes all of this. */
 import { describe, test } from 'node:test'
-import { reasonOf } from '@volant/test-kit'
+import { thrownMessage } from '@volant/test-kit'
 import { type AdapterType, createApp, type TlsOptions } from 'volant'
 import { aborts } from './cases/aborts/index.ts'
 import { asyncContext } from './cases/async-context.ts'
@@ -274,5 +274,5 @@ function runs(name: Group, { groups: only, without, tls, http2 }: ContractOption
 
 /** Why the adapter cannot run here, or null. */
 export function unloadable(adapter: AdapterType): string | null {
-  return reasonOf(() => createApp({ adapter: { type: adapter }, signals: false }))
+  return thrownMessage(() => createApp({ adapter: { type: adapter }, signals: false }))
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { eventually, isRunning, within } from '@volant/test-kit'
+import { eventually, processExists, within } from '@volant/test-kit'
 import { createApp } from 'volant'
 import { WebSocket } from 'ws'
 import { Started } from './workers/started.ts'
@@ -47,7 +47,7 @@ class Visitor {
 
 /** Says whether the worker runs that gave this name. */
 function runs(worker: string): boolean {
-  return isRunning(Number(worker.replace('worker ', '')))
+  return processExists(Number(worker.replace('worker ', '')))
 }
 
 test(

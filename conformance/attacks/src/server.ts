@@ -2,12 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { type Certificate, eventually } from '@volant/test-kit'
+import { type Certificate, eventually, freePort } from '@volant/test-kit'
 import type { Target } from './connection.ts'
 
 /** The servers that can be attacked. `bun` needs the path of its program in `BUN`. */
@@ -159,15 +158,6 @@ function follow(child: ChildProcess) {
       await closed
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function accepts(port: number): Promise<boolean> {

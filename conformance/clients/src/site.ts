@@ -1,7 +1,7 @@
 /** The app that every client asks, and the servers that it runs on. */
 import { describe } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { deferred, eventually, reasonOf, turns } from '@volant/test-kit'
+import { deferred, eventually, thrownMessage, turns } from '@volant/test-kit'
 import { type AdapterType, type App, type AppOptions, createApp, HTTPError } from 'volant'
 import { Authority, type Identity, withoutOpenssl } from './certificates.ts'
 
@@ -25,7 +25,7 @@ export function onEach(what: string, missing: string | false, cases: (place: Pla
 }
 
 function unloadable(type: AdapterType): string | false {
-  return reasonOf(() => createApp({ adapter: { type }, signals: false })) ?? false
+  return thrownMessage(() => createApp({ adapter: { type }, signals: false })) ?? false
 }
 
 /** An adapter, and the authority that issues the certificates of its servers. */

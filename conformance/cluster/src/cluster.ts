@@ -194,7 +194,7 @@ export class Cluster {
     return (await this.info()).workers
   }
 
-  /** The processes of its workers. */
+  /** The process ids of its workers. */
   async pids(): Promise<number[]> {
     return (await this.workers()).map(({ pid }) => pid)
   }

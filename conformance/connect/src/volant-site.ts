@@ -1,5 +1,5 @@
 /** A Volant app with layers of Connect through `fromConnect`. */
-import { reasonOf } from '@volant/test-kit'
+import { thrownMessage } from '@volant/test-kit'
 import { type AdapterType, type App, type AppOptions, type Context, createApp } from 'volant'
 import { connectOf, fromConnect } from 'volant/connect'
 import { Client } from './client.ts'
@@ -75,7 +75,7 @@ export function unloadable(adapter: Where): string | null {
   if (!known.has(adapter))
     known.set(
       adapter,
-      reasonOf(() => createApp({ adapter: { type: adapter as AdapterType }, signals: false })),
+      thrownMessage(() => createApp({ adapter: { type: adapter as AdapterType }, signals: false })),
     )
   return known.get(adapter) as string | null
 }

@@ -16,16 +16,18 @@ const [first, end] = [11_000, 21_000]
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(first, end)
-    if (process.platform === 'linux') {
-      const reservation = await listening(`\0volant-test-port-${port}`)
-      if (reservation === null) continue
-      // Its end is that of the process.
-      reservation.unref()
-    }
+    const reservation =
+      process.platform === 'linux' ? await listening(`\0volant-test-port-${port}`) : undefined
+    if (reservation === null) continue
     const server = await listening(port)
-    if (server === null) continue
+    if (server === null) {
+      reservation?.close()
+      continue
+    }
     server.close()
     await once(server, 'close')
+    // The system closes it when the process ends.
+    reservation?.unref()
     return port
   }
 }

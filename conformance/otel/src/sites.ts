@@ -1,6 +1,6 @@
 /** Apps on each adapter. */
 import { describe } from 'node:test'
-import { reasonOf } from '@volant/test-kit'
+import { thrownMessage } from '@volant/test-kit'
 import { type Address, type AdapterType, type App, type AppOptions, createApp } from 'volant'
 
 export const adapters = ['native', 'node-http', 'uwebsockets'] as const
@@ -13,7 +13,7 @@ export function onEach(what: string, cases: (site: Site) => void): void {
 }
 
 function unloadable(type: AdapterType): string | null {
-  return reasonOf(() => createApp({ adapter: { type }, signals: false }))
+  return thrownMessage(() => createApp({ adapter: { type }, signals: false }))
 }
 
 export class Site {

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { WebSocket } from 'ws'
-import { eventually, isRunning } from '@volant/test-kit'
+import { eventually, processExists } from '@volant/test-kit'
 import { Project, versionSource } from './project.ts'
 import { skip } from './kit.ts'
 
@@ -68,7 +68,7 @@ describe('volant dev: a change', { skip }, () => {
     await never
     await project.says('restarted in', restarts + 1)
     assert.equal(await project.ask(), 'fourth')
-    await eventually(() => !isRunning(pid), 'the old process ends')
+    await eventually(() => !processExists(pid), 'the old process ends')
   })
 
   test('of many files restarts once or twice', async () => {

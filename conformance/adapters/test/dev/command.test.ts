@@ -1,7 +1,7 @@
 /** What the command `volant dev` takes, and what it leaves. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { eventually, isRunning } from '@volant/test-kit'
+import { eventually, processExists } from '@volant/test-kit'
 import { Project, versionSource } from './project.ts'
 import { skip, withProject } from './kit.ts'
 
@@ -47,7 +47,7 @@ describe('volant dev: the command', { skip }, () => {
       const never = assert.rejects(project.ask('/never'))
       assert.equal(await project.interrupt(), 0)
       await never
-      await eventually(() => !isRunning(pid), 'the process of the app ends')
+      await eventually(() => !processExists(pid), 'the process of the app ends')
     }))
 
   test('takes further folders, and files that do not count', () =>

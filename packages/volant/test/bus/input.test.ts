@@ -1,7 +1,7 @@
 /** What arrives from the server of a bus is as little trusted as any other input. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { turns } from '@volant/test-kit'
+import { Random, turns } from '@volant/test-kit'
 import { Ear, Hub, pair } from './hub.ts'
 
 const texts = (ear: Ear): string[] => ear.heard.map(String)
@@ -39,15 +39,13 @@ describe('what arrives from a server is input', () => {
     const { hub, bus, wire, ear } = await pair()
     bus.publish('t', 'seed message')
     const { channel, bytes } = wire.published[0] as (typeof wire.published)[number]
-    let seed = 1
-    const random = (below: number): number => {
-      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-      return Math.floor((seed / 2_147_483_648) * below)
-    }
+    const random = new Random(1)
     for (let each = 0; each < 100_000; each++) {
-      const copy = Buffer.from(bytes.subarray(0, random(2) === 0 ? bytes.length : random(bytes.length + 1)))
-      for (let change = random(4); change > 0 && copy.length > 0; change--)
-        copy[random(copy.length)] = random(256)
+      const copy = Buffer.from(
+        bytes.subarray(0, random.below(2) === 0 ? bytes.length : random.below(bytes.length + 1)),
+      )
+      for (let change = random.below(4); change > 0 && copy.length > 0; change--)
+        copy[random.below(copy.length)] = random.below(256)
       hub.pass(channel, copy)
     }
     const { bus: sane } = hub.join()

@@ -13,9 +13,8 @@ const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 32))
 const rounds = Number(process.env['ROUNDS'] ?? (process.env['TEST_ALL'] === undefined ? 1_500 : 6_000))
 const limits = { maxFormParts: 10, maxFormFiles: 5, maxFileSize: 2_000, maxFieldSize: 500 }
 
-const chosen = new Random(seed)
-const random = (most: number): number => chosen.below(most)
-const oneOf = <T>(list: readonly T[]): T => chosen.pick(list)
+const random = new Random(seed)
+const oneOf = <T>(list: readonly T[]): T => random.pick(list)
 
 const pieces = [
   '\r\n',
@@ -43,8 +42,9 @@ const heads = [
 ]
 
 function madeForm(): string {
-  const parts = Array.from({ length: random(5) }, () => {
-    const content = Array.from({ length: random(6) }, () => oneOf(pieces)).join('') + 'y'.repeat(random(600))
+  const parts = Array.from({ length: random.below(5) }, () => {
+    const content =
+      Array.from({ length: random.below(6) }, () => oneOf(pieces)).join('') + 'y'.repeat(random.below(600))
     return `--b\r\n${oneOf(heads)}\r\n\r\n${content}\r\n`
   })
   return `${parts.join('')}--b--\r\n`
@@ -52,10 +52,10 @@ function madeForm(): string {
 
 function changed(form: string): Buffer {
   let text = form
-  for (let left = random(4); left > 0; left--) {
-    const at = random(text.length + 1)
-    const length = random(3) === 0 ? random(20) : 0
-    text = text.slice(0, at) + (random(4) === 0 ? '' : oneOf(pieces)) + text.slice(at + length)
+  for (let left = random.below(4); left > 0; left--) {
+    const at = random.below(text.length + 1)
+    const length = random.below(3) === 0 ? random.below(20) : 0
+    text = text.slice(0, at) + (random.below(4) === 0 ? '' : oneOf(pieces)) + text.slice(at + length)
   }
   return Buffer.from(text, 'latin1')
 }
@@ -112,7 +112,7 @@ test(`forms that were changed at random, with SEED=${seed}`, async () => {
       'byte by byte',
     )
     assert.deepEqual(
-      parsed(body, () => 1 + random(40)),
+      parsed(body, () => 1 + random.below(40)),
       whole,
       'at random',
     )
@@ -120,7 +120,7 @@ test(`forms that were changed at random, with SEED=${seed}`, async () => {
     else seen.good++
     const chunks: Buffer[] = []
     for (let at = 0, end = 0; at < body.length; at = end) {
-      end = at + 1 + random(200)
+      end = at + 1 + random.below(200)
       chunks.push(body.subarray(at, end))
     }
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
@@ -138,7 +138,7 @@ test(`what busboy reads of a whole form is what we read of it, with SEED=${seed}
   for (let round = 0; round < rounds / 5; round++) {
     // Busboy decodes fields by their charset.
     const body = Buffer.from(madeForm().replaceAll('\xff', 'z'))
-    const ours = parsed(body, () => 1 + random(100))
+    const ours = parsed(body, () => 1 + random.below(100))
     // Of a file without content busboy may say nothing.
     if (typeof ours === 'string' || ours.some(([, , content]) => content === '')) continue
     const files = ours.map(([name, filename, content]) => [name.replace('"', '%22'), filename, content])

@@ -17,10 +17,9 @@ export const rounds = Number(
   process.env['ROUNDS'] ?? (process.env['TEST_ALL'] === undefined ? 4_000 : 12_000),
 )
 
-const chosen = new Random(seed)
-const random = (most: number): number => chosen.below(most)
-export const oneOf = <T>(list: readonly T[]): T => chosen.pick(list)
-const isRare = (): boolean => random(12) === 0
+const random = new Random(seed)
+export const oneOf = <T>(list: readonly T[]): T => random.pick(list)
+const isRare = (): boolean => random.below(12) === 0
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
 
@@ -60,7 +59,7 @@ const odd: readonly ((text: string) => string)[] = [
   (text) => text.slice(0, -1),
   (text) => `[${text}]`,
   (text) => text.replaceAll('"', "'"),
-  (text) => `${text}${' '.repeat(random(9_000))}`,
+  (text) => `${text}${' '.repeat(random.below(9_000))}`,
   () => 'null',
   () => '"text"',
   () => '7',
@@ -105,11 +104,11 @@ export const sources: readonly (readonly [string, object, unknown])[] = [
 /** Claims as text, since JSON.stringify writes no duplicate names. */
 function madeClaims(): string {
   const claims: [string, unknown][] = [['sub', oneOf(['"a"', '"b"', '7'])]]
-  if (random(20) > 0) claims.push(['exp', isRare() ? oneOf(times) : now + 60])
-  if (random(3) === 0) claims.push(['nbf', isRare() ? oneOf(times) : now - random(9)])
-  if (random(2) === 0) claims.push(['iat', isRare() ? oneOf(times) : now - random(90)])
-  if (random(2) === 0) claims.push(['iss', isRare() ? oneOf(parties) : '"a"'])
-  if (random(2) === 0) claims.push(['aud', random(3) === 0 ? oneOf(parties) : '"a"'])
+  if (random.below(20) > 0) claims.push(['exp', isRare() ? oneOf(times) : now + 60])
+  if (random.below(3) === 0) claims.push(['nbf', isRare() ? oneOf(times) : now - random.below(9)])
+  if (random.below(2) === 0) claims.push(['iat', isRare() ? oneOf(times) : now - random.below(90)])
+  if (random.below(2) === 0) claims.push(['iss', isRare() ? oneOf(parties) : '"a"'])
+  if (random.below(2) === 0) claims.push(['aud', random.below(3) === 0 ? oneOf(parties) : '"a"'])
   if (isRare()) claims.push(['exp', oneOf(times)])
   if (isRare()) claims.push([oneOf(['__proto__', 'constructor', 'toString']), `{"exp":${now + 60}}`])
   if (isRare()) claims.push(['text', oneOf(['"\\ud800"', '"ü"', '"\u{1f600}"', '"\\u0000"', '"\ufffd"'])])
@@ -120,8 +119,9 @@ function madeClaims(): string {
 
 function madeHeader(alg: string): string {
   const header: [string, string][] = [['alg', JSON.stringify(alg)]]
-  if (random(2) === 0) header.push(['typ', oneOf(['"JWT"', '"jwt"', '"application/jwt"', '"at+jwt"', '7'])])
-  if (random(3) === 0) header.push(['kid', oneOf(['"k"', '"../../dev/null"', '7', 'null'])])
+  if (random.below(2) === 0)
+    header.push(['typ', oneOf(['"JWT"', '"jwt"', '"application/jwt"', '"at+jwt"', '7'])])
+  if (random.below(3) === 0) header.push(['kid', oneOf(['"k"', '"../../dev/null"', '7', 'null'])])
   if (isRare())
     header.push([
       'alg',
@@ -133,19 +133,19 @@ function madeHeader(alg: string): string {
   if (isRare()) header.push(['__proto__', '{"alg":"none","crit":["x"]}'])
   if (isRare()) header.push(['jwk', JSON.stringify({ kty: 'oct', k: 'AAAA' })])
   const text = `{${header.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
-  return random(40) === 0 ? oneOf(odd)(text) : text
+  return random.below(40) === 0 ? oneOf(odd)(text) : text
 }
 
 /** Encodes as base64url, and now and then as something like it. */
 function encoded(text: string): string {
-  const bytes = random(60) === 0 ? Buffer.from(text, 'latin1') : Buffer.from(text)
+  const bytes = random.below(60) === 0 ? Buffer.from(text, 'latin1') : Buffer.from(text)
   const good = bytes.toString('base64url')
-  return random(20) === 0 ? oneOf(spellings)(good) : good
+  return random.below(20) === 0 ? oneOf(spellings)(good) : good
 }
 
 function changed(token: string): string {
   const parts = token.split('.')
-  const at = random(token.length)
+  const at = random.below(token.length)
   return oneOf([
     () => token.slice(0, at) + oneOf([...alphabet, '.', '=', ' ', '\0', 'é']) + token.slice(at + 1),
     () => token.slice(0, at) + token.slice(at + 1),
@@ -177,7 +177,7 @@ export function madeToken(algorithms: readonly string[]): string {
           .update(input)
           .digest()
   const token = `${input}.${bytes.toString('base64url')}`
-  return random(3) === 0 ? changed(token) : token
+  return random.below(3) === 0 ? changed(token) : token
 }
 
 export type Rules = Pick<

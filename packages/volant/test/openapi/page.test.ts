@@ -2,23 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { runInNewContext } from 'node:vm'
-import { isInstalledPackage } from '@volant/test-kit'
 import { openapi, securityHeaders, type VolantError } from 'volant'
 import { Kit } from '../kit.ts'
 
 const info = { title: 'Test', version: '1.0.0' }
 
-/** A checkout from before there was a page has no link to its package. */
-const paged = {
-  skip: isInstalledPackage('@volant/reference-page')
-    ? false
-    : '@volant/reference-page is not installed: npm install',
-}
-
 const kit = new Kit()
 
 describe('openapi', () => {
-  test('the page names its files and the document relatively, wherever it is', paged, async () => {
+  test('the page names its files and the document relatively, wherever it is', async () => {
     const app = kit.app()
     app.register(openapi, { info: { title: 'A <"Test">', version: '1' } })
     app.group('/v2', (group) => {
@@ -61,55 +53,47 @@ describe('openapi', () => {
     { url: 'https://{unknown}.example' },
   ]
 
-  test(
-    'without servers the page asks where it is, also behind a proxy that adds a prefix',
-    paged,
-    async () => {
-      const app = kit.app()
-      app.group('/v2', (group) => {
-        group.register(openapi, { info, page: '/api/reference' })
+  test('without servers the page asks where it is, also behind a proxy that adds a prefix', async () => {
+    const app = kit.app()
+    app.group('/v2', (group) => {
+      group.register(openapi, { info, page: '/api/reference' })
+    })
+    await kit.serve(app, async (live) => {
+      const path = '/v2/api/reference'
+      const { text } = await live.ask(path)
+      const dataset = Object.fromEntries(
+        [...text.matchAll(/ data-(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+      )
+      const asked: { servers?: object; url?: string }[] = []
+      runInNewContext((await live.ask('/v2/api/reference/start.js')).text, {
+        document: { querySelector: () => ({ dataset }) },
+        location: { href: `https://example/prefix${path}?x#y`, origin: 'https://example' },
+        URL,
+        Scalar: { createApiReference: (_: unknown, options: object) => asked.push(options) },
       })
-      await kit.serve(app, async (live) => {
-        const path = '/v2/api/reference'
-        const { text } = await live.ask(path)
-        const dataset = Object.fromEntries(
-          [...text.matchAll(/ data-(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
-        )
-        const asked: { servers?: object; url?: string }[] = []
-        runInNewContext((await live.ask('/v2/api/reference/start.js')).text, {
-          document: { querySelector: () => ({ dataset }) },
-          location: { href: `https://example/prefix${path}?x#y`, origin: 'https://example' },
-          URL,
-          Scalar: { createApiReference: (_: unknown, options: object) => asked.push(options) },
-        })
-        assert.equal(asked[0]?.url, 'https://example/prefix/v2/openapi.json')
-        assert.equal(JSON.stringify(asked[0]?.servers), '[{"url":"https://example/prefix"}]')
-      })
-    },
-  )
+      assert.equal(asked[0]?.url, 'https://example/prefix/v2/openapi.json')
+      assert.equal(JSON.stringify(asked[0]?.servers), '[{"url":"https://example/prefix"}]')
+    })
+  })
 
-  test(
-    'the page may load what is its own and ask the servers of the document, and nothing else',
-    paged,
-    async () => {
-      const app = kit.app()
-      app.use(securityHeaders())
-      app.register(openapi, { info, servers })
-      await kit.serve(app, async (live) => {
-        const policy = (await live.ask('/docs')).headers['content-security-policy'] as string
-        const directives = new Map(policy.split('; ').map((each) => [each.split(' ')[0], each]))
-        assert.equal(directives.get('default-src'), "default-src 'none'")
-        assert.equal(directives.get('script-src'), "script-src 'self'")
-        assert.equal(
-          directives.get('connect-src'),
-          "connect-src 'self' https://api.example:8443 https://api-live.example https://api-test.example http://host:80 http://host:81",
-        )
-        assert.equal(directives.get('frame-ancestors'), "frame-ancestors 'none'")
-      })
-    },
-  )
+  test('the page may load what is its own and ask the servers of the document, and nothing else', async () => {
+    const app = kit.app()
+    app.use(securityHeaders())
+    app.register(openapi, { info, servers })
+    await kit.serve(app, async (live) => {
+      const policy = (await live.ask('/docs')).headers['content-security-policy'] as string
+      const directives = new Map(policy.split('; ').map((each) => [each.split(' ')[0], each]))
+      assert.equal(directives.get('default-src'), "default-src 'none'")
+      assert.equal(directives.get('script-src'), "script-src 'self'")
+      assert.equal(
+        directives.get('connect-src'),
+        "connect-src 'self' https://api.example:8443 https://api-live.example https://api-test.example http://host:80 http://host:81",
+      )
+      assert.equal(directives.get('frame-ancestors'), "frame-ancestors 'none'")
+    })
+  })
 
-  test('the bundle is compressed for those who take that, and sent once', paged, async () => {
+  test('the bundle is compressed for those who take that, and sent once', async () => {
     const app = kit.app()
     app.register(openapi, { info })
     await kit.serve(app, async (live) => {

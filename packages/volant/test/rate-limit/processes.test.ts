@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { isRunning } from '@volant/test-kit'
+import { processExists } from '@volant/test-kit'
 import { createTable, sharedTable } from '@volant/engine'
 import { eventually, within } from '../kit.ts'
 
@@ -130,7 +130,7 @@ describe('processes', { skip: withoutTable }, () => {
     assert.equal(pids.size, 2)
     const old = [...pids]
     supervisor.kill('SIGHUP')
-    await eventually(() => old.every((pid) => !isRunning(Number(pid))), 'the end of the old workers')
+    await eventually(() => old.every((pid) => !processExists(Number(pid))), 'the end of the old workers')
     for (let each = 0; each < 4; each++) assert.equal(await ask(), 200)
     assert.ok(pids.size > 2, 'new ones have answered')
     for (let each = 0; each < 4; each++) assert.equal(await ask(), 429)

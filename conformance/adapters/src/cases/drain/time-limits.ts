@@ -22,7 +22,7 @@ export function drainTimeLimits(kit: Kit): void {
       late.send(get)
       // The time is over before the event loop has read the request.
       if (clock.isHeld) await engineClock.advance(30)
-      // Only so do a timer and a request come together.
+      // The timer and the request are due together after it.
       else blockFor(60)
       const reply = await late.reply()
       assert.equal(reply.headers['connection'], 'close')

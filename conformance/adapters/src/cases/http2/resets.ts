@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { constants } from 'node:http2'
 import { test } from 'node:test'
-import { getFrame, openRaw, resetFrame } from '../../http2-raw.ts'
+import { reset } from '@volant/test-kit/http2-frames'
+import { getFrame, openRaw } from '../../http2-raw.ts'
 import { eventually, type Kit } from '../../kit.ts'
 import { type Http2Server } from './server.ts'
 
@@ -43,7 +44,7 @@ export function http2Resets(kit: Kit, server: Http2Server): void {
           client.write(
             Buffer.concat([
               getFrame(stream, '/', server.isEncrypted),
-              resetFrame(stream, constants.NGHTTP2_NO_ERROR),
+              reset(stream, constants.NGHTTP2_NO_ERROR),
             ]),
           )
         return false

@@ -7,9 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Scope, VolantError } from 'volant'
 import { freePort } from '@volant/test-kit'
-import { deferred, type Kit, Live, turns } from '../../kit.ts'
-
-const coded = (code: string) => (error: VolantError) => (error.code as string) === code
+import { coded, deferred, type Kit, Live, turns } from '../../kit.ts'
 
 /** How an app begins to listen, and what refuses it. */
 export function listening(kit: Kit): void {
