@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { TestAuthority, turns } from '@volant/test-kit'
-import { type AdapterType, createApp, type Context } from 'volant'
+import { type AdapterType, createApp, type Context, type VolantError } from 'volant'
 
 import type { Carrier, Target } from './carrier.ts'
 
@@ -11,7 +11,7 @@ export type AdapterName = AdapterType
 export interface CaseServer extends Target {
   /** Requests whose handler ran, missing routes included. A reply has the number of its request in `x-run`, from 1. */
   readonly requests: () => number
-  /** The numbers of requests whose body did not come to its end: they may have no reply. */
+  /** The numbers of requests whose client ended its side within the body: no reply is due. */
   readonly cutOff: ReadonlySet<number>
   /** How often the handler of `/smuggled` ran: octets of a body or behind a refusal were taken for a request. */
   readonly smuggled: () => number
@@ -32,10 +32,11 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     report: () => undefined,
   })
   let requests = 0
+  const runs = new WeakMap<object, number>()
   const cutOff = new Set<number>()
   let smuggled = 0
   app.use((ctx, next) => {
-    requests++
+    runs.set(ctx, ++requests)
     ctx.header('x-seen', '1').header('x-run', String(requests))
     return next()
   })
@@ -59,9 +60,15 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     echo(ctx)
   })
   repliesOf(app)
-  bodiesOf(app, () => {
-    const run = requests
-    return () => cutOff.add(run)
+  bodiesOf(app, async (ctx, read) => {
+    const run = runs.get(ctx) as number
+    try {
+      return await read()
+    } catch (error) {
+      // Other errors have a reply, such as 400 for a chunk that is none.
+      if ((error as VolantError).code === 'E_ABORTED') cutOff.add(run)
+      throw error
+    }
   })
   marksOf(app)
 
@@ -150,17 +157,8 @@ const injections: Readonly<Record<string, (ctx: Context) => void>> = {
   'content-type-crlf': (ctx) => ctx.header('content-type', 'text/plain\r\nInjected: 1'),
 }
 
-/** Handlers that read their body late, in part, or never. `begin` is called as one begins; what it gives, when its body fails. */
-function bodiesOf(app: App, begin: () => () => void): void {
-  const reading = async <T>(read: () => Promise<T>): Promise<T> => {
-    const isCutOff = begin()
-    try {
-      return await read()
-    } catch (error) {
-      isCutOff()
-      throw error
-    }
-  }
+/** Handlers that read their body late, in part, or never; `reading` runs what waits for it. */
+function bodiesOf(app: App, reading: <T>(ctx: object, read: () => Promise<T>) => Promise<T>): void {
   app.post('/early', { bodyMode: 'stream' }, (ctx) => ctx.text('early'))
   app.post('/only-post', (ctx) => ctx.text('posted'))
   app.post('/throw-stream', { bodyMode: 'stream' }, () => {
@@ -168,7 +166,7 @@ function bodiesOf(app: App, begin: () => () => void): void {
   })
   app.post('/collect', { bodyMode: 'stream' }, async (ctx) => {
     const parts: Uint8Array[] = []
-    await reading(async () => {
+    await reading(ctx, async () => {
       for await (const part of ctx.bodyStream) parts.push(part)
     })
     const body = Buffer.concat(parts)
@@ -178,11 +176,11 @@ function bodiesOf(app: App, begin: () => () => void): void {
   })
   app.post('/first-chunk', { bodyMode: 'stream' }, async (ctx) => {
     const reader = ctx.bodyStream.getReader()
-    await reading(() => reader.read())
+    await reading(ctx, () => reader.read())
     ctx.text('first chunk')
   })
   app.post('/trailers', { bodyMode: 'stream' }, async (ctx) => {
-    const body = await reading(() => ctx.request.text())
+    const body = await reading(ctx, () => ctx.request.text())
     ctx.text(JSON.stringify([body, ctx.trailers]))
   })
   app.get('/with-trailers', (ctx) => ctx.trailer('X-One', '1').trailer('x-two', ['a', 'b']).stream(words()))

@@ -52,7 +52,7 @@ test(`native takes no more for a request than llhttp (seed ${seed}, ${seconds > 
   )
   const replied = new Set(answered)
   assert.equal(replied.size, answered.length, 'one run of a handler had two replies')
-  // A client that ends its side within a body may be gone before the error of its handler is a reply.
+  // The engine drops a request whose client ends its side within the body.
   const lost = Array.from({ length: server.requests() }, (_, at) => at + 1).filter(
     (run) => !replied.has(run) && !server.cutOff.has(run),
   )
