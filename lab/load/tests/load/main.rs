@@ -7,6 +7,7 @@ mod connections;
 mod latency;
 mod open_loop;
 mod server;
+mod standstill;
 mod verification;
 
 use serde_json::{Value, json};
@@ -63,6 +64,7 @@ fn output_of(spec: &Value) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    standstill::watch(child.id());
     // One that is wrong may be refused before it is read to its end.
     let line = format!("{spec}\n");
     let _ = child.stdin.take().unwrap().write_all(line.as_bytes());

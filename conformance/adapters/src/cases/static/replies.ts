@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { testClock } from '@volant/test-kit'
 import type { Context, VolantError } from 'volant'
 import type { Kit } from '../../kit.ts'
 import { style, large, publicFolder } from './folder.ts'
@@ -157,7 +158,9 @@ export function staticReplies(kit: Kit): void {
       )
     })
 
-    test('headers of its own, and options that leave headers out', async () => {
+    test('headers of its own, and options that leave headers out', async (t) => {
+      // Files are looked at again after a second, and so are their headers.
+      testClock(t)
       const seen: string[] = []
       await serve(
         (app) => {
