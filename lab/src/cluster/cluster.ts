@@ -55,6 +55,8 @@ export class Cluster {
   readonly #rival: Rival
   readonly #environment: NodeJS.ProcessEnv
   readonly #forget: () => void
+  /** Resolves when its pipes are closed. */
+  readonly #closed: Promise<unknown>
   #errors = ''
   #end: End | null = null
 
@@ -93,6 +95,7 @@ export class Cluster {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = (this.#errors + text).slice(-8_000)
     })
+    this.#closed = new Promise((resolve) => this.#child.once('close', resolve))
     this.ended = new Promise((resolve) => {
       const end = (code: number | null, signal: NodeJS.Signals | null) =>
         resolve((this.#end = { code, signal }))
@@ -217,10 +220,12 @@ export class Cluster {
     while (!isSo()) {
       if (this.#end !== null) {
         const how = this.#end.signal ?? this.#end.code
-        throw new Failure(`${this.title} ended with ${String(how)}: ${this.errors()}`)
+        // What it wrote last may come after its end. What it started may keep the pipe open.
+        await Promise.race([this.#closed, sleep(1_000, null, { ref: false })])
+        throw new Failure(`${this.title} ended with ${String(how)}:\n${this.errors()}`)
       }
       if (performance.now() > deadline)
-        throw new Failure(`${this.title} ${what} in ${limit / 1_000} s: ${this.errors()}`)
+        throw new Failure(`${this.title} ${what} in ${limit / 1_000} s:\n${this.errors()}`)
       await sleep(10)
     }
   }

@@ -187,7 +187,7 @@ function untilReady(cluster: Cluster, wanted: number): Promise<void> {
 async function until(isSo: () => boolean, what: string, cluster: Cluster): Promise<void> {
   const deadline = performance.now() + limit
   while (!isSo()) {
-    if (performance.now() > deadline) throw new Failure(`${what}: ${cluster.errors()}`)
+    if (performance.now() > deadline) throw new Failure(`${what}:\n${cluster.errors()}`)
     await sleep(10)
   }
 }
