@@ -287,6 +287,7 @@ fn every_slot_and_connection_comes_back_and_nothing_panics() {
         requests += round(&mut driver, &mut random, &shared);
         rounds += 1;
     }
+    assert!(requests > 0, "FUZZ_SEED={seed}");
     let stats = driver.engine.stats(driver.server).unwrap();
     assert_eq!(stats.panics, 0, "FUZZ_SEED={seed}");
     assert_eq!(stats.connections, 0, "FUZZ_SEED={seed}");
