@@ -15,8 +15,16 @@ const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target')
 /** Outside of the target folder: `cargo clean` must not take away what the configuration names. */
 const own = join(root, '.cache/aws-lc')
 
-if (existsSync(config) && !existsSync(own)) rmSync(config)
-if (existsSync(config) || existsSync(join(target, 'debug')) || existsSync(join(target, 'release'))) {
+/** The first line of the file that this writes. It is a name of files that people have, too, and git ignores it. */
+const note =
+  '# Written by scripts/compile-aws-lc.mjs for .ci/run. Delete this file if the checkout was moved.\n'
+
+const written = existsSync(config) ? readFileSync(config, 'utf8') : null
+// What it names has been deleted.
+if (written?.startsWith(note) && !existsSync(own)) rmSync(config)
+if (written !== null && !written.startsWith(note)) {
+  console.log(`${config} is not of this script: each build compiles AWS-LC for itself`)
+} else if (existsSync(config) || existsSync(join(target, 'debug')) || existsSync(join(target, 'release'))) {
   console.log('There are builds already')
 } else {
   process.exitCode = await compile()
@@ -41,8 +49,6 @@ async function compile() {
   const lines = [...readFileSync(said, 'utf8').matchAll(/^cargo:(?!warning|rerun)([\w-]+)=(.*)$/gm)]
   const links = /^links = "(.+)"$/m.exec(manifestOf('aws-lc-sys'))[1]
   mkdirSync(join(root, '.cargo'), { recursive: true })
-  const note =
-    '# Written by scripts/compile-aws-lc.mjs for .ci/run. Delete this file if the checkout was moved.\n'
   writeFileSync(config, `${note}[target.${host}.${links}]\n${tableOf(lines)}`)
   console.log(`cargo takes ${links} from ${own}`)
   return 0
