@@ -1,5 +1,5 @@
 /**
- * The steps of `.ci/run`, which a change has to pass, and of `.ci/run --full`, which has all that there is: each night and
+ * The steps of `.ci/run`, which a change has to pass, and of `.ci/run --full`, which has all that there is and has to be run
  * before a release. Decision 0040 says what is where, and why.
  *
  * A step begins when those that it needs have ended, a few at a time. Each prints what it printed
@@ -9,6 +9,7 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { root } from './command.mjs'
+import { versions } from './nodes.mjs'
 import { testFiles } from './testing/jobs.mjs'
 import { childrenTime } from './testing/processor-time.mjs'
 import { cargoArguments } from './testing/rust.mjs'
@@ -23,12 +24,14 @@ const lanes = availableParallelism() + 1
 const npm = (script, ...rest) => ['npm', 'run', '--silent', script, ...rest]
 const node = (...args) => ['node', ...args]
 
-const [option] = process.argv.slice(2)
-if (option !== undefined && option !== '--full') {
-  console.error(`.ci/run has no option ${option}: give --full, or nothing`)
+const options = process.argv.slice(2)
+const isFull = options[0] === '--full'
+if (options.length > Number(isFull)) {
+  console.error(`.ci/run does not know ${options.at(-1)}: give --full, or nothing`)
   process.exit(2)
 }
-const isFull = option === '--full'
+/** The newest version of Node.js has the contract with every change, unless it is the one that runs the tests. */
+const newest = Object.keys(versions).at(-1)
 
 /**
  * `nice`: compilers give way to npm, which uses one core, and fuzz tests, which end by the clock, to all others; a
@@ -61,7 +64,7 @@ const allSteps = [
     nice: 3,
     needs: ['AWS-LC, compiled'],
   },
-  { name: 'fuzz', run: node('scripts/testing/short-fuzz.mjs'), nice: 15, needs: ['tests of Rust, compiled'] },
+  { name: 'fuzz', run: node('scripts/testing/short-fuzz.mjs'), nice: 5, needs: ['tests of Rust, compiled'] },
   { name: 'format', run: npm('format:check'), needs: ['npm ci'] },
   { name: 'lint', run: npm('lint'), needs: ['npm ci'] },
   { name: 'cost of types', run: node('scripts/type-budget.mjs'), needs: ['TypeScript'] },
@@ -95,8 +98,8 @@ const allSteps = [
     full: true,
   },
   {
-    name: `contract on ${isFull ? 'other versions of Node.js' : 'Node.js 26'}`,
-    run: isFull ? npm('matrix') : npm('matrix', '--', '26'),
+    name: 'contract on other versions of Node.js',
+    run: isFull ? npm('matrix') : npm('matrix', '--', newest),
     needs: ['build'],
   },
 ]
@@ -134,7 +137,7 @@ if (failed !== null) {
   }
   const worked = [...ended.values()].reduce((sum, each) => sum + each.worked, 0)
   console.log(row(since(begun), worked, 'all of them, side by side'))
-  if (!isFull) console.log(`\nLeft to .ci/run --full:\n${leftOut()}`)
+  if (!isFull) console.log(`\nLeft to .ci/run --full:\n${leftOut()}`.trimEnd())
   console.log('\n== tests')
   const { code } = await execute({ run: tests }, (text) => process.stdout.write(text))
   process.exitCode = code
@@ -168,17 +171,21 @@ async function runStep(step) {
   else stop(`${step.name} failed with exit code ${code}`)
 }
 
-/** Names what only `--full` runs: steps, and files of tests by their folder. */
+/** Names what only `--full` runs: steps, parts of steps and of tests, and files of tests. */
 function leftOut() {
-  const folders = new Map()
-  for (const { source } of testFiles()) {
-    if (runsIn(source, 'ci')) continue
-    const folder = source.split('/').slice(0, 2).join('/')
-    folders.set(folder, (folders.get(folder) ?? 0) + 1)
-  }
   const steps = allSteps.filter(({ full }) => full).map(({ name }) => name)
-  const files = [...folders].map(([folder, count]) => `${folder} (${count} files)`)
-  return [...steps, 'Node.js 22 and 24', ...files].map((each) => `  ${each}`).join('\n')
+  const others = Object.keys(versions).filter(
+    (major) => major !== newest && !process.version.startsWith(`v${major}.`),
+  )
+  const files = testFiles().filter(({ source }) => !runsIn(source, 'ci'))
+  return [
+    ...steps,
+    `contract on Node.js ${others.join(' and ')}`,
+    'tests: long forms (TEST_ALL), examples in docstrings of Rust',
+    ...files.map(({ source }) => source),
+  ]
+    .map((each) => `  ${each}\n`)
+    .join('')
 }
 
 /** Runs a command in a process group of its own, so that what it started ends with it. */

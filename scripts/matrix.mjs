@@ -83,6 +83,8 @@ async function runAll(majors) {
 function tasksOf(node, major, name, files, folder) {
   const version = versions[major]
   const jobs = jobsOf(files, {})
+  if (jobs.length === 0)
+    throw new Error(`no file of tests belongs to the suite "${name}": name its path anew`)
   const sum = { passed: 0, failed: 0, skipped: 0, worked: 0 }
   const outputs = []
   let left = jobs.length

@@ -55,6 +55,11 @@ function optionsOf(given) {
       options.error = `npm test has no option ${each}: give words, --name TEXT, --changed[=REV], --watch, --ci or --all`
     else options.words.push(each)
   }
+  if (
+    options.scope !== 'always' &&
+    (options.words.length > 0 || options.changed !== null || options.name !== null)
+  )
+    options.error = `npm test: --${options.scope} says which files run, and so do words, --name and --changed: give one of them`
   return options
 }
 

@@ -28,9 +28,10 @@ export function changedFiles(revision) {
 export function nearest(files, changed, times) {
   const rust = changed.some((path) => /\.rs$|(^|\/)Cargo\.(toml|lock)$/.test(path))
   const distances = distancesFrom(changed)
-  const reaching = files
-    .filter(({ source }) => distances.has(source) && runsIn(source, 'always'))
+  const all = files
+    .filter(({ source }) => distances.has(source))
     .toSorted((one, other) => distances.get(one.source) - distances.get(other.source))
+  const reaching = all.filter(({ source }) => runsIn(source, 'always') || distances.get(source) === 0)
   const chosen = []
   let seconds = 0
   for (const file of reaching) {
@@ -38,14 +39,23 @@ export function nearest(files, changed, times) {
     // A file that changed itself always runs.
     if (seconds <= budget || distances.get(file.source) === 0) chosen.push(file)
   }
-  const left = reaching.filter((file) => !chosen.includes(file))
-  console.log(`${changed.length} files changed; ${reaching.length} files of tests reach them.`)
-  if (left.length > 0) {
-    console.log(`Left out, since they are further away (npm test runs them):`)
-    for (const { source } of left) console.log(`  ${source}`)
-  }
+  console.log(`${changed.length} files changed; ${all.length} files of tests reach them.`)
+  tell(
+    'Left out, since they are further away (npm test runs them):',
+    reaching.filter((file) => !chosen.includes(file)),
+  )
+  tell(
+    'Left out, since only .ci/run or npm run test:all runs them:',
+    all.filter((file) => !reaching.includes(file)),
+  )
   if (chosen.length === 0 && !rust) console.log('No test reaches what changed.')
   return { files: chosen, rust }
+}
+
+function tell(why, files) {
+  if (files.length === 0) return
+  console.log(why)
+  for (const { source } of files) console.log(`  ${source}`)
 }
 
 /** How far each file is from the nearest of `changed`, by path: an import is one step. */

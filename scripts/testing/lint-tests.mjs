@@ -1,6 +1,7 @@
 /**
  * What `npm run lint` refuses in tests, beside the rules of oxlint: waiting for the wall clock or reading it, in any file
- * that scripts/testing/suites.mjs does not list as one that measures time, and files above 300 lines.
+ * that scripts/testing/suites.mjs does not list as one that measures time; files above 300 lines; and rows of that list
+ * without a file.
  *
  * A test owns its clock (`testClock` of `conformance/kit`), waits for a condition (`eventually`, `deferred`), or lets the
  * event loop go round (`turns`).
@@ -9,14 +10,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from '@babel/parser'
 import { output, root } from '../command.mjs'
-import { mayReadClock } from './suites.mjs'
+import { mayReadClock, paths } from './suites.mjs'
 
 /** The most lines of a file of tests or cases. */
 const mostLines = 300
 
 const timer = /^set(Timeout|Interval)$/
 
-const files = output('git', [
+const sources = output('git', [
   'ls-files',
   '--cached',
   '--others',
@@ -24,10 +25,12 @@ const files = output('git', [
   '*.ts',
   '*.mjs',
   '*.rs',
-])
-  .split('\n')
-  .filter(isTest)
-const faults = files.flatMap((file) => [...tooLong(file), ...(file.endsWith('.rs') ? [] : clockOf(file))])
+]).split('\n')
+const files = sources.filter(isTest)
+const faults = [
+  ...files.flatMap((file) => [...tooLong(file), ...(file.endsWith('.rs') ? [] : clockOf(file))]),
+  ...paths().flatMap((path) => [...withoutFiles(path)]),
+]
 for (const fault of faults) console.error(fault)
 console.log(`${files.length} files of tests: ${faults.length === 0 ? 'no' : faults.length} faults`)
 process.exitCode = faults.length > 0 ? 1 : 0
@@ -36,6 +39,13 @@ process.exitCode = faults.length > 0 ? 1 : 0
 function isTest(path) {
   if (/(^|\/)(generated|fuzz|corpus|fixtures)\//.test(path)) return false
   return path.endsWith('.test.ts') || /(^|\/)tests?\//.test(path) || /^conformance\/[^/]+\/src\//.test(path)
+}
+
+/** A suite that is renamed would no longer have its row. The name of a binary of Rust stands behind its folder. */
+function* withoutFiles(path) {
+  const [start] = path.split(' ')
+  if (!sources.some((file) => file.startsWith(start)))
+    yield `scripts/testing/suites.mjs: no file begins with ${path}: write it as it is named now, or delete the row`
 }
 
 function* tooLong(file) {

@@ -1,8 +1,8 @@
 /**
  * What runs where, and why: the list of suites. The longest path that a file begins with decides.
  *
- * - `runs`: `always` in `npm test`, which is the default; `ci` where `.ci/run` tests a change, too; `all` in
- *   `npm run test:all` alone, which `.ci/run --full` runs. Each has what those before it have.
+ * - `runs`: `always` in `npm test`, which is the default; `ci` also in `.ci/run`; `all` only in `npm run test:all`, which
+ *   `.ci/run --full` runs. Each scope includes the ones before it.
  * - `process`: `own` gives each file a process of its own; `shared` runs the files of a `group` in few processes.
  * - `parts`: into how many processes a file divides its cases (TEST_PART).
  */
@@ -61,7 +61,13 @@ const suites = [
     path: 'conformance/adapters/test/node-http',
     runs: 'all',
     parts: 3,
-    why: 'what users can observe of an adapter; for each change CI runs node-http.test.ts on another Node.js',
+    why: 'what differs over TLS and HTTP/2 on node:http; a change of one adapter seldom breaks another',
+  },
+  {
+    path: 'conformance/adapters/test/node-http.test.ts',
+    runs: 'ci',
+    parts: 3,
+    why: 'what users can observe of an adapter; a change of one seldom breaks another',
   },
   {
     path: 'conformance/adapters/test/uwebsockets.test.ts',
@@ -69,7 +75,7 @@ const suites = [
     parts: 2,
     why: 'what users can observe of an adapter; a change of one seldom breaks another',
   },
-  { path: 'conformance/adapters/test/uwebsockets-', runs: 'all', why: 'as uwebsockets.test.ts' },
+  { path: 'conformance/adapters/test/uwebsockets-', runs: 'ci', why: 'as uwebsockets.test.ts' },
   {
     path: 'conformance/adapters/test/engine-faults.test.ts',
     runs: 'all',
@@ -138,7 +144,7 @@ const suites = [
     group: 'examples',
     why: 'each example is an app of its own, which its test loads, asks and closes',
   },
-  ...['logging', 'metrics-and-health', 'production', 'protection'].map((name) => ({
+  ...['logging', 'metrics-and-health', 'protection'].map((name) => ({
     path: `examples/${name}/`,
     process: 'own',
     why: 'it is about the whole process: its output, its environment or its figures',
@@ -305,6 +311,11 @@ const slow = [
   })),
 ]
 
+/** The paths of these lists. */
+export function paths() {
+  return [...suites, ...measuring, ...clocks, ...slow].map(({ path }) => path)
+}
+
 /** The row of the list that a file belongs to. */
 export function suiteOf(source) {
   const own = measuring.find(({ path }) => path === source)
@@ -313,7 +324,7 @@ export function suiteOf(source) {
   return found.toSorted((one, other) => other.path.length - one.path.length)[0] ?? {}
 }
 
-/** From the fewest files to all. */
+/** Each includes the ones before it. */
 const scopes = ['always', 'ci', 'all']
 
 /** Says whether a file runs in this scope: `always`, `ci` or `all`. */
