@@ -76,6 +76,20 @@ fn after_a_reset_of_the_server_all_frames_are_ignored() {
     assert_eq!(client.sent(), []);
 }
 
+/// RFC 9113 §5.4.2: what a client has sent before it reads the reset of its malformed request is ignored.
+#[test]
+fn after_a_malformed_request_all_frames_are_ignored() {
+    let malformed = frame(HEADERS, END_HEADERS, 1, &block(&[(":method", "POST")]));
+    let trailers = frame(HEADERS, END_HEADERS | END_STREAM, 1, &block(&[("a", "b")]));
+    for late in [[data(1, b"abc"), trailers.clone()].concat(), trailers] {
+        let mut client = Client::new();
+        assert_eq!(client.resets(&malformed, 1, ErrorCode::ProtocolError), []);
+        assert_eq!(client.feed(&late), []);
+        assert_eq!(client.sent(), []);
+        client.open(&get(3));
+    }
+}
+
 /// Many streams are open and are reset at once, while trailers of each are in transit.
 #[test]
 fn twice_as_many_streams_as_may_be_open_are_remembered() {
