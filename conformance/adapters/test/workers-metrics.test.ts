@@ -52,7 +52,14 @@ class Scraper {
 
   async scrape(): Promise<Map<string, Family>> {
     // Each scrape has a connection of its own, so that each worker is asked.
-    const { status, text } = await request(`${this.#url}/metrics`)
+    const ask = () => request(`${this.#url}/metrics`)
+    let { status, text } = await ask()
+    // A supervisor that stands still cannot give the figures of the other workers.
+    await eventually(async () => {
+      if (status !== 503 || !text.includes('the supervisor does not answer')) return true
+      ;({ status, text } = await ask())
+      return false
+    }, 'the supervisor answers')
     assert.equal(status, 200, text)
     this.scrapes++
     const families = parseExposition(text)

@@ -34,9 +34,10 @@ export function testRecorded(adapter: RecordedAdapter, carrier: Carrier = 'tcp')
         const name = `${one.id} over ${target.carrier}`
         actual[name] = recorded(outcome)
         wanted[name] = file.verdicts[one.id]
-        // Beside 255 other cases on a busy machine the server may close a connection too late for the client to see it.
-        // The case is played again alone.
-        if (!isDeepStrictEqual(actual[name], wanted[name])) actual[name] = recorded(await play(outcome))
+        // Beside 255 other cases on a busy machine, or on one that stands still, the server may close a connection too late
+        // for the client to see it. The case is played again, alone.
+        for (let again = 0; again < 5 && !isDeepStrictEqual(actual[name], wanted[name]); again++)
+          actual[name] = recorded(await play(outcome))
       }
       assert.deepEqual(actual, wanted, `record the change with run.js --adapter ${adapter} --record`)
       assert.deepEqual(Object.keys(file.verdicts).toSorted(), cases.map((one) => one.id).toSorted())

@@ -62,7 +62,7 @@ describe('volant dev: a change', { skip }, () => {
 
   test('does not wait for a handler that never answers', async () => {
     const restarts = project.count('restarted in')
-    const never = assert.rejects(project.ask('/never'))
+    const never = assert.rejects(project.askOnce('/never'))
     const pid = Number(await project.ask('/pid'))
     project.write('src/version.js', versionSource('fourth'))
     await never

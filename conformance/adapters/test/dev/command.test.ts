@@ -44,7 +44,7 @@ describe('volant dev: the command', { skip }, () => {
     withProject(async (project) => {
       await project.serve()
       const pid = Number(await project.ask('/pid'))
-      const never = assert.rejects(project.ask('/never'))
+      const never = assert.rejects(project.askOnce('/never'))
       assert.equal(await project.interrupt(), 0)
       await never
       await eventually(() => !processExists(pid), 'the process of the app ends')

@@ -26,7 +26,7 @@ describe('volant dev: a fault', { skip }, () => {
     withProject(async (project) => {
       await project.serve()
       // Its reply may be lost.
-      await project.ask('/crash').catch(() => {})
+      await project.askOnce('/crash').catch(() => {})
       await project.says('the app has ended, with code 1: the next change starts it anew')
       assert.equal(project.count('Error: it has crashed'), 1)
       // The request waits for the next version.

@@ -103,6 +103,19 @@ export class Project {
   }
 
   async ask(path = '/'): Promise<string> {
+    for (let again = 0; ; again++) {
+      try {
+        return await this.askOnce(path)
+      } catch (error) {
+        // A client that stands still before its request has an idle connection, which a version that ends closes.
+        const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code
+        if (again === 10 || (code !== 'UND_ERR_SOCKET' && code !== 'ECONNRESET')) throw error
+      }
+    }
+  }
+
+  /** Asks once, on a connection of its own. */
+  async askOnce(path: string): Promise<string> {
     const reply = await fetch(`http://127.0.0.1:${this.port}${path}`, { headers: { connection: 'close' } })
     return reply.text()
   }
