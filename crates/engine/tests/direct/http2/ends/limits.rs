@@ -24,6 +24,24 @@ fn a_connection_without_streams_ends() {
 }
 
 #[test]
+fn a_connection_with_a_stream_does_not_end() {
+    let mut values = limits();
+    values[limit::HEADERS_TIMEOUT] = 100.0;
+    values[limit::HTTP2_IDLE_TIMEOUT] = 100.0;
+    let mut driver = server(&values);
+    let mut client = Client::new(&driver);
+    // The first time is that since the start of the connection, the second that since the last stream.
+    for path in ["/a", "/b"] {
+        let id = client.get(path);
+        let seen = driver.request();
+        stays(&mut client, &mut driver, 300);
+        driver.reply(&seen, 200, b"ok");
+        assert_eq!(client.reply(&mut driver, id).body, b"ok");
+        stays(&mut client, &mut driver, 99);
+    }
+}
+
+#[test]
 fn a_client_that_sends_nothing_ends() {
     let mut values = limits();
     values[limit::HEADERS_TIMEOUT] = 100.0;
