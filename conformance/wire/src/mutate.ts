@@ -187,13 +187,16 @@ export async function compare(
   }
 }
 
+/** A server that does not close a connection in this time, in ms, never does. */
+const hang = 30_000
+
 async function exchange(text: string, port: number): Promise<{ wire: Wire; port: number }> {
   // Bodies of replies to HEAD cannot be told from the outside here, so streams with HEAD are not sent (`hasHead`).
   const wire = await Wire.open({ port, carrier: 'tcp' }, () => false)
   const localPort = wire.localPort
   await wire.send(Buffer.from(text, 'latin1'))
   wire.finish()
-  await wire.until(() => wire.ended, 3000)
+  await wire.until(() => wire.ended, hang)
   wire.destroy()
   return { wire, port: localPort }
 }
