@@ -292,6 +292,7 @@ const slow = [
     path: 'conformance/adapters/test/engine-',
     why: 'it compiles an engine, or starts a hundred threads or processes',
   },
+  { path: 'crates/engine', why: 'hundreds of cases on real sockets run side by side' },
   { path: 'conformance/attacks/', why: 'an attack lasts until a limit ends it' },
   { path: 'conformance/browser/', why: 'it starts Chromium' },
   { path: 'conformance/clients/', why: 'it starts a client for each case' },

@@ -49,13 +49,16 @@ onEachClient((place) => {
     const clock = testClock(t)
     const app = build({ max: 1_000_000, storeTimeout: 50 })
     await statuses(app, 1)
-    place.server.signal('SIGSTOP')
     try {
-      const waiting = tally(app, 200)
-      // A request asks the store in a turn of its own.
-      await turns()
-      await clock.advance(50)
-      assert.deepEqual(await waiting, [200, 0])
+      // Another process that stops it may let it go on.
+      for (let again = 0; again < 5 && !app.limiter.stats().storeDown; again++) {
+        place.server.signal('SIGSTOP')
+        const waiting = tally(app, 200)
+        // A request asks the store in a turn of its own.
+        await turns()
+        await clock.advance(50)
+        assert.deepEqual(await waiting, [200, 0])
+      }
       const { storeErrors } = app.limiter.stats()
       assert.equal(app.limiter.stats().storeDown, true)
       // The circuit is open: nobody waits.
