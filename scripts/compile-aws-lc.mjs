@@ -15,12 +15,12 @@ const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target')
 /** Outside of the target folder: `cargo clean` must not take away what the configuration names. */
 const own = join(root, '.cache/aws-lc')
 
-/** The first line of the file that this writes. It is a name of files that people have, too, and git ignores it. */
+/** The first line of the file that this script writes. People have files of this name as well, and git ignores them. */
 const note =
   '# Written by scripts/compile-aws-lc.mjs for .ci/run. Delete this file if the checkout was moved.\n'
 
 const written = existsSync(config) ? readFileSync(config, 'utf8') : null
-// What it names has been deleted.
+// The library that it names has been deleted.
 if (written?.startsWith(note) && !existsSync(own)) rmSync(config)
 if (written !== null && !written.startsWith(note)) {
   console.log(`${config} is not of this script: each build compiles AWS-LC for itself`)

@@ -1,4 +1,4 @@
-/** What a function throws. */
+/** Reads the error that a function throws. */
 
 /** Gives the message of the error that `act` throws, such as why an adapter cannot run here; null if it throws none. */
 export function thrownMessage(act: () => unknown): string | null {

@@ -65,7 +65,7 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     try {
       return await read()
     } catch (error) {
-      // Other errors have a reply, such as 400 for a chunk that is none.
+      // Other errors have a reply, such as 400 for a malformed chunk.
       if ((error as VolantError).code === 'E_ABORTED') cutOff.add(run)
       throw error
     }

@@ -125,7 +125,7 @@ fn bodies_of_every_framing_are_read() {
 fn a_reset_does_not_complete_a_body() {
     measured("connections::a_reset_does_not_complete_a_body", || {
         let server = Server::raw(|mut stream, _| {
-            // What is not read turns the close into a reset.
+            // Bytes that are not read turn the close into a reset.
             if stream.peek(&mut [0]).is_ok() {
                 let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nwiki");
             }

@@ -47,7 +47,7 @@ fn a_stall_shows_in_an_open_loop_as_it_must_and_hides_in_a_closed_one() {
                 slowest >= 190_000.0 && number(&result, "maxMicroseconds") >= 199_000.0,
                 "{slowest}"
             );
-            // Of 200 requests that were due while it stood still, the first 100 waited 100 ms and more.
+            // 200 requests were due while it stood still, and the first 100 of them waited 100 ms and more.
             let (slow, all) = above(&result, 100_000.0);
             assert!((85..400).contains(&slow), "{slow} of {all}");
             assert!(
