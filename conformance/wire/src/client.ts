@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
+import { turns } from '@volant/test-kit'
+
 import { type Carried, carry, type Target } from './carrier.ts'
 import { type Case, type Step, runToken } from './case.ts'
 import { type Read, readReplies } from './replies.ts'
@@ -24,18 +26,28 @@ export interface Played {
   readonly reset: boolean
 }
 
+/** How long a play waits for a reply, for a close, and to find out that neither comes. Milliseconds. */
+export interface Patience {
+  readonly reply: number
+  readonly close: number
+  readonly quiet: number
+}
+
 /**
  * A reply or a close that is due comes at once, from adapters other than the engine when a sweep of once a second finds
- * a drain over; the rest is for a machine under load. Milliseconds.
+ * a drain over; the rest is for a machine under load.
  */
-const patience = { reply: 8000, close: 4000, quiet: 30 }
+const usual: Patience = { reply: 8000, close: 4000, quiet: 30 }
+
+/** For a connection that is known to close: the adapter may do it when a limit of its own is over. */
+export const untilClosed: Patience = { reply: 8000, close: 20_000, quiet: 20_000 }
 
 const probe = Buffer.from('GET /probe HTTP/1.1\r\nHost: a\r\n\r\n', 'latin1')
 
 let runs = 0
 
 /** Plays one case on a fresh connection. */
-export async function play(target: Target, one: Case, cut: Cut): Promise<Played> {
+export async function play(target: Target, one: Case, cut: Cut, patience = usual): Promise<Played> {
   const token = (runs++).toString(36).padStart(runToken.length, '0')
   const wire = await Wire.open(target, (index) => one.expected.replies[index]?.head === true)
   try {
@@ -62,14 +74,14 @@ export async function play(target: Target, one: Case, cut: Cut): Promise<Played>
       }
       if (wire.ended) break
     }
-    return await settle(wire, one, early)
+    return await settle(wire, one, early, patience)
   } finally {
     wire.destroy()
   }
 }
 
 /** Waits for what the case expects, then finds out what became of the connection. */
-async function settle(wire: Wire, one: Case, early: number): Promise<Played> {
+async function settle(wire: Wire, one: Case, early: number, patience: Patience): Promise<Played> {
   const { replies, end } = one.expected
   const required = replies.filter((reply) => reply.optional !== true).length
   const result = (state: Played['end'], read = wire.read()): Played => ({
@@ -84,6 +96,7 @@ async function settle(wire: Wire, one: Case, early: number): Promise<Played> {
     return result(wire.ended ? 'closed' : 'silent')
   }
   if (end === 'closed') await wire.until(() => wire.ended, patience.close)
+  else if (wire.finished) await wire.until(() => wire.ended, patience.quiet)
   if (wire.ended || wire.finished) return result(wire.ended ? 'closed' : 'silent')
   wire.write(probe)
   const answered = () => wire.read().replies.at(-1)?.headers['x-probe'] === '1'
@@ -200,20 +213,22 @@ export class Wire {
     return this.#read
   }
 
-  until(done: () => boolean, milliseconds: number): Promise<void> {
-    if (done()) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.#wake = null
-        resolve()
-      }, milliseconds)
+  /**
+   * Waits until `done`, at most for that time and some turns of the event loop: in a process that stood still, timers run
+   * before what has come meanwhile is read.
+   */
+  async until(done: () => boolean, milliseconds: number): Promise<void> {
+    if (done()) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
       this.#wake = () => {
         if (!done()) return
-        this.#wake = null
         clearTimeout(timer)
         resolve()
       }
     })
+    this.#wake = null
+    if (!done()) await turns()
   }
 
   #changed(): void {

@@ -1,11 +1,11 @@
 /** What an adapter with a parser of its own does with every case, beside what was recorded of it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isDeepStrictEqual } from 'node:util'
 
 import type { Carrier, Target } from '../src/carrier.ts'
 import type { Case } from '../src/case.ts'
 import { cases } from '../src/cases/all.ts'
+import { untilClosed } from '../src/client.ts'
 import { nodeMajor, readRecorded, type Recorded, recorded, type RecordedAdapter } from '../src/recorded.ts'
 import { startServer } from '../src/server.ts'
 import { inParallel, judge, otherParallel, targets } from '../src/suite.ts'
@@ -23,21 +23,30 @@ export function testRecorded(adapter: RecordedAdapter, carrier: Carrier = 'tcp')
 
   test(`${adapter} does what is recorded${carrier === 'tcp' ? '' : ', over TLS too'}`, { skip }, async () => {
     const server = await startServer(adapter, carrier)
-    const play = ({ one, target }: Play) => judge(target, one, { kind: 'whole' })
     try {
       const plays = cases.flatMap((one) => targets(server, one).map((target): Play => ({ one, target })))
-      const outcomes = await inParallel(plays, play, otherParallel)
+      const outcomes = await inParallel(
+        plays,
+        ({ one, target }) =>
+          judge(
+            target,
+            one,
+            { kind: 'whole' },
+            ends(file.verdicts[one.id], 'closed') ? untilClosed : undefined,
+          ),
+        otherParallel,
+      )
       const actual: Record<string, Recorded> = {}
       const wanted: Record<string, Recorded | undefined> = {}
       for (const outcome of outcomes) {
         const { one, target } = outcome
         const name = `${one.id} over ${target.carrier}`
-        actual[name] = recorded(outcome)
-        wanted[name] = file.verdicts[one.id]
-        // Beside 255 other cases on a busy machine, or on one that stands still, the server may close a connection too late
-        // for the client to see it. The case is played again, alone.
-        for (let again = 0; again < 5 && !isDeepStrictEqual(actual[name], wanted[name]); again++)
-          actual[name] = recorded(await play(outcome))
+        const [is, was] = [recorded(outcome), file.verdicts[one.id]]
+        // A connection may stay open or not: recorded is that it was not closed in 30 ms, and a machine that stands still
+        // looks for longer.
+        const isLate = one.expected.end === 'any' && ends(is, 'closed') && ends(was, 'silent')
+        actual[name] = isLate ? { ...is, verdict: is.verdict.replace(/closed$/, 'silent') } : is
+        wanted[name] = was
       }
       assert.deepEqual(actual, wanted, `record the change with run.js --adapter ${adapter} --record`)
       assert.deepEqual(Object.keys(file.verdicts).toSorted(), cases.map((one) => one.id).toSorted())
@@ -45,6 +54,10 @@ export function testRecorded(adapter: RecordedAdapter, carrier: Carrier = 'tcp')
       await server.close()
     }
   })
+}
+
+function ends(verdict: Recorded | undefined, how: 'closed' | 'silent'): boolean {
+  return verdict?.verdict.endsWith(`; ${how}`) === true
 }
 
 interface Play {
