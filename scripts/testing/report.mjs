@@ -11,8 +11,6 @@ export class Report {
   #cpu = 0
   #begun = performance.now()
   #failures = []
-  /** Measurements that were made again, since the machine stood still within them. */
-  #again = []
   #slow = []
   #sum = { passed: 0, failed: 0, skipped: 0 }
   /** Seconds that each file or job took, by name. */
@@ -35,8 +33,6 @@ export class Report {
           output,
         )
     }
-    for (const [, test] of output.matchAll(/^made again, after a standstill: (.+)$/gm))
-      this.#again.push(`${name} > ${test}`)
     this.times[name] = wall / 1_000
     if (cpu === null) return
     this.#wall += wall
@@ -52,12 +48,6 @@ export class Report {
   end({ reasonOf, longest }) {
     for (const { source, test, error } of this.#failures) {
       console.log(`\n✖ ${source}\n  ${test}\n  ${firstLine(error)}`)
-    }
-    if (this.#again.length > 0) {
-      console.log(
-        `\n${this.#again.length} measurements were made again, since the machine stood still within them:`,
-      )
-      for (const each of this.#again) console.log(`  ${each}`)
     }
     console.log('\nThe slowest files:')
     for (const { name, ms } of this.#slow.toSorted((one, other) => other.ms - one.ms).slice(0, named)) {

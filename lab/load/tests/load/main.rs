@@ -7,13 +7,12 @@ mod connections;
 mod latency;
 mod open_loop;
 mod server;
-mod standstill;
 mod verification;
 
 use serde_json::{Value, json};
 use server::Server;
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 fn load(arguments: &[&str]) -> Output {
@@ -26,7 +25,21 @@ fn load(arguments: &[&str]) -> Output {
 
 /// Runs `spec` and gives its result; the keys a test does not care about are filled in.
 fn run(server: &Server, spec: Value) -> Value {
-    let output = output(server, spec);
+    result_of(output(server, spec))
+}
+
+/// As `run`, until `done`: what has to happen within the window happens, however slow the machine is.
+fn run_until(server: &Server, spec: Value, done: impl Fn() -> bool) -> Value {
+    let mut whole = completed(server, spec);
+    // Longer than `wait_until` waits.
+    whole["seconds"] = json!(90);
+    let child = start(&whole);
+    wait_until(done);
+    interrupt(&child);
+    result_of(child.wait_with_output().unwrap())
+}
+
+fn result_of(output: Output) -> Value {
     let text = String::from_utf8(output.stdout).unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}{errors}");
@@ -43,6 +56,10 @@ fn run(server: &Server, spec: Value) -> Value {
 }
 
 fn output(server: &Server, spec: Value) -> Output {
+    output_of(&completed(server, spec))
+}
+
+fn completed(server: &Server, spec: Value) -> Value {
     let mut whole = json!({
         "address": server.address.to_string(),
         "connections": 4,
@@ -53,10 +70,14 @@ fn output(server: &Server, spec: Value) -> Output {
         panic!("{spec}")
     };
     whole.as_object_mut().unwrap().extend(keys);
-    output_of(&whole)
+    whole
 }
 
 fn output_of(spec: &Value) -> Output {
+    start(spec).wait_with_output().unwrap()
+}
+
+fn start(spec: &Value) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_load"))
         .args(["--spec", "-"])
         .stdin(Stdio::piped())
@@ -64,11 +85,18 @@ fn output_of(spec: &Value) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    standstill::watch(child.id());
     // One that is wrong may be refused before it is read to its end.
     let line = format!("{spec}\n");
     let _ = child.stdin.take().unwrap().write_all(line.as_bytes());
-    child.wait_with_output().unwrap()
+    child
+}
+
+fn interrupt(generator: &Child) {
+    let killed = Command::new("kill")
+        .args(["-INT", &generator.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(killed.success());
 }
 
 fn count(result: &Value, key: &str) -> u64 {
