@@ -74,11 +74,16 @@ export class Project {
   /** Runs the command; arguments go before the module. */
   run(...args: string[]): void {
     const command = join(installed, 'dist/src/bin.js')
-    const child = spawn(process.execPath, [...this.nodeOptions, command, 'dev', ...args, this.module], {
-      cwd: this.folder,
-      env: { ...process.env, PORT: String(this.port), NODE_OPTIONS: '' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const longer = ['--import', import.meta.resolve('./long-limits.js')]
+    const child = spawn(
+      process.execPath,
+      [...this.nodeOptions, ...longer, command, 'dev', ...args, this.module],
+      {
+        cwd: this.folder,
+        env: { ...process.env, PORT: String(this.port), NODE_OPTIONS: '' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
     this.#child = child
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (part: string) => (this.output += part))
