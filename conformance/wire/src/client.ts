@@ -26,28 +26,24 @@ export interface Played {
   readonly reset: boolean
 }
 
-/** How long a play waits for a reply, for a close, and to find out that neither comes. Milliseconds. */
-export interface Patience {
-  readonly reply: number
-  readonly close: number
-  readonly quiet: number
-}
-
 /**
  * A reply or a close that is due comes at once, from adapters other than the engine when a sweep of once a second finds
- * a drain over; the rest is for a machine under load.
+ * a drain over; the rest is for a machine under load. `silence` is for what never comes, as was recorded. Milliseconds.
  */
-const usual: Patience = { reply: 8000, close: 4000, quiet: 30 }
+const patience = { reply: 8000, close: 4000, quiet: 30, silence: 3000, known: 20_000 }
 
-/** For a connection that is known to close: the adapter may do it when a limit of its own is over. */
-export const untilClosed: Patience = { reply: 8000, close: 20_000, quiet: 20_000 }
+/** What was recorded of a case: waits are for this, and not for what the case expects. */
+export interface Known {
+  readonly replies: number
+  readonly end: Played['end']
+}
 
 const probe = Buffer.from('GET /probe HTTP/1.1\r\nHost: a\r\n\r\n', 'latin1')
 
 let runs = 0
 
 /** Plays one case on a fresh connection. */
-export async function play(target: Target, one: Case, cut: Cut, patience = usual): Promise<Played> {
+export async function play(target: Target, one: Case, cut: Cut, known?: Known): Promise<Played> {
   const token = (runs++).toString(36).padStart(runToken.length, '0')
   const wire = await Wire.open(target, (index) => one.expected.replies[index]?.head === true)
   try {
@@ -64,7 +60,8 @@ export async function play(target: Target, one: Case, cut: Cut, patience = usual
         sent += bytes.length
       } else if ('replies' in step) {
         due = step.replies
-        await wire.until(() => wire.ended || wire.count() >= due, patience.reply)
+        const isDue = known === undefined || known.replies >= due
+        await wire.until(() => wire.ended || wire.count() >= due, isDue ? patience.reply : patience.silence)
       } else if ('quiet' in step) {
         const before = wire.count()
         await wire.until(() => wire.ended || wire.count() > before, step.quiet)
@@ -74,16 +71,16 @@ export async function play(target: Target, one: Case, cut: Cut, patience = usual
       }
       if (wire.ended) break
     }
-    return await settle(wire, one, early, patience)
+    return await settle(wire, one, early, known)
   } finally {
     wire.destroy()
   }
 }
 
 /** Waits for what the case expects, then finds out what became of the connection. */
-async function settle(wire: Wire, one: Case, early: number, patience: Patience): Promise<Played> {
+async function settle(wire: Wire, one: Case, early: number, known?: Known): Promise<Played> {
   const { replies, end } = one.expected
-  const required = replies.filter((reply) => reply.optional !== true).length
+  const required = known?.replies ?? replies.filter((reply) => reply.optional !== true).length
   const result = (state: Played['end'], read = wire.read()): Played => ({
     read,
     end: state,
@@ -91,16 +88,18 @@ async function settle(wire: Wire, one: Case, early: number, patience: Patience):
     reset: wire.reset,
   })
   await wire.until(() => wire.ended || wire.read().replies.length >= required, patience.reply)
+  if (known?.end === 'closed') await wire.until(() => wire.ended, patience.known)
   if (end === 'any') {
     await wire.until(() => wire.ended, patience.quiet)
     return result(wire.ended ? 'closed' : 'silent')
   }
-  if (end === 'closed') await wire.until(() => wire.ended, patience.close)
+  if (end === 'closed' && (known?.end ?? 'silent') === 'silent')
+    await wire.until(() => wire.ended, patience.close)
   else if (wire.finished) await wire.until(() => wire.ended, patience.quiet)
   if (wire.ended || wire.finished) return result(wire.ended ? 'closed' : 'silent')
   wire.write(probe)
   const answered = () => wire.read().replies.at(-1)?.headers['x-probe'] === '1'
-  await wire.until(() => wire.ended || answered(), patience.close)
+  await wire.until(() => wire.ended || answered(), known?.end === 'open' ? patience.known : patience.close)
   const read = wire.read()
   if (!answered()) return result(wire.ended ? 'closed' : 'silent', read)
   // What follows the answer to the probe would be the answer to octets that were no request.

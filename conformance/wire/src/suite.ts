@@ -1,6 +1,6 @@
 import type { Target } from './carrier.ts'
 import type { Case } from './case.ts'
-import { type Cut, type Patience, type Played, octets, play } from './client.ts'
+import { type Cut, type Known, type Played, octets, play } from './client.ts'
 import { differences, summary } from './verdict.ts'
 
 /** Connections at once. */
@@ -38,8 +38,8 @@ export async function inParallel<T, R>(
 export const otherParallel = 256
 
 /** Plays one case and judges it. */
-export async function judge(target: Target, one: Case, cut: Cut, patience?: Patience): Promise<Outcome> {
-  const played = await play(target, one, cut, patience)
+export async function judge(target: Target, one: Case, cut: Cut, known?: Known): Promise<Outcome> {
+  const played = await play(target, one, cut, known)
   return { one, target, cut, played, differences: differences(one, played) }
 }
 
