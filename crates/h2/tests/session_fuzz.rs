@@ -223,6 +223,8 @@ fn frames() {
         ..Limits::default()
     };
     small.wire.max_header_size = 120;
+    // Trailers are written to where the head was, and have a limit of their own.
+    small.wire.max_trailer_size = 120;
     small.wire.max_headers = 6;
     mutants::run(
         "frames",
