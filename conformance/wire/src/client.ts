@@ -21,6 +21,8 @@ export interface Played {
    * server did neither in time.
    */
   readonly end: 'open' | 'closed' | 'silent'
+  /** Milliseconds from the last reply that was due until it was known what became of the connection. */
+  readonly waited: number
   /** Replies that came while the case wanted silence. */
   readonly early: number
   readonly reset: boolean
@@ -32,7 +34,7 @@ export interface Played {
  */
 const patience = { reply: 8000, close: 4000, quiet: 30, silence: 3000, known: 20_000 }
 
-/** What was recorded of a case: waits are for this, and not for what the case expects. */
+/** Tells a play what was recorded of its case, which it waits for in place of what the case expects. */
 export interface Known {
   readonly replies: number
   readonly end: Played['end']
@@ -80,21 +82,26 @@ export async function play(target: Target, one: Case, cut: Cut, known?: Known): 
 /** Waits for what the case expects, then finds out what became of the connection. */
 async function settle(wire: Wire, one: Case, early: number, known?: Known): Promise<Played> {
   const { replies, end } = one.expected
-  const required = known?.replies ?? replies.filter((reply) => reply.optional !== true).length
+  const required = replies.filter((reply) => reply.optional !== true).length
+  const due = known?.replies ?? required
+  let begun = performance.now()
   const result = (state: Played['end'], read = wire.read()): Played => ({
     read,
     end: state,
+    waited: performance.now() - begun,
     early,
     reset: wire.reset,
   })
-  await wire.until(() => wire.ended || wire.read().replies.length >= required, patience.reply)
-  if (known?.end === 'closed') await wire.until(() => wire.ended, patience.known)
+  await wire.until(() => wire.ended || wire.read().replies.length >= due, patience.reply)
+  begun = performance.now()
   if (end === 'any') {
     await wire.until(() => wire.ended, patience.quiet)
     return result(wire.ended ? 'closed' : 'silent')
   }
-  if (end === 'closed' && (known?.end ?? 'silent') === 'silent')
-    await wire.until(() => wire.ended, patience.close)
+  // An adapter that waits for more, where the case does not, closes when a limit of its own is over.
+  const isLimited = known?.end === 'closed' && due < required
+  if (isLimited) await wire.until(() => wire.ended, patience.known)
+  else if (end === 'closed') await wire.until(() => wire.ended, patience.close)
   else if (wire.finished) await wire.until(() => wire.ended, patience.quiet)
   if (wire.ended || wire.finished) return result(wire.ended ? 'closed' : 'silent')
   wire.write(probe)
