@@ -1,7 +1,7 @@
 /** A program that serves a test: on a free port, with a folder of its own, and nothing that outlives it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,6 +33,16 @@ export abstract class ServerProgram {
   /** Sends a signal: SIGSTOP has it answer nobody until SIGCONT. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.#process?.kill(name)
+  }
+
+  /** Says whether SIGSTOP still holds: another process may have sent SIGCONT. True where there is no `/proc`. */
+  isStopped(): boolean {
+    try {
+      const stat = readFileSync(`/proc/${this.#process?.pid}/stat`, 'latin1')
+      return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
+    } catch {
+      return true
+    }
   }
 
   /** Ends the server as a crash would. It can be started again, without what it had. */
