@@ -28,7 +28,7 @@ fn run(server: &Server, spec: Value) -> Value {
     result_of(output(server, spec))
 }
 
-/// As `run`, until `done`: what has to happen within the window happens, however slow the machine is.
+/// Does what `run` does, and ends the window when `done`, so that a slow machine has time for what has to happen in it.
 fn run_until(server: &Server, spec: Value, done: impl Fn() -> bool) -> Value {
     let mut whole = completed(server, spec);
     // Longer than `wait_until` waits.

@@ -86,6 +86,11 @@ fn an_overloaded_server_cannot_look_good() {
     let (requests, unfinished) = (count(&result, "requests"), count(&result, "unfinished"));
     let seconds = number(&result, "seconds");
     assert!(requests as f64 <= 100.0 * seconds + 2.0, "{result}");
+    let stood_still: Duration = server.gaps(0).iter().sum();
+    assert!(
+        requests as f64 + 1.0 >= 10.0 * (seconds - stood_still.as_secs_f64()),
+        "{stood_still:?} {result}"
+    );
     let due = 2000.0 * seconds;
     // 20 ms: the process may have to wait between the start of the schedule and that of the window.
     assert!(
