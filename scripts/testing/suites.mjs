@@ -122,6 +122,7 @@ const suites = [
     group: 'conformance/otel',
     why: 'a real SDK is registered for the whole process, by each file anew',
   },
+  { path: 'conformance/kit/test/', why: 'what the tests of all packages wait with' },
   { path: 'conformance/cluster/test/', why: 'it starts supervisors and workers, which end by signals' },
   ...['roll', 'stop/'].map((name) => ({
     path: `conformance/cluster/test/${name}`,
@@ -261,10 +262,10 @@ const clocks = [
   { path: 'conformance/cluster/src/load.ts', why: 'its clients send at a rate' },
   { path: 'conformance/kit/src/certificates.ts', why: 'its certificates are valid from now on' },
   { path: 'conformance/kit/src/clock.ts', why: 'it replaces the clocks' },
-  {
-    path: 'conformance/kit/src/waiting.ts',
+  ...['patience', 'waiting'].map((name) => ({
+    path: `conformance/kit/src/${name}.ts`,
     why: 'it is what waits for all others; a hang ends by the wall clock',
-  },
+  })),
   {
     path: 'packages/volant/test/proportional.ts',
     why: 'it measures for files that compare what texts cost',

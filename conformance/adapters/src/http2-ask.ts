@@ -1,10 +1,8 @@
 /** One request over HTTP/2 on a connection of its own, with the reply in the form that a Wire has for HTTP/1. */
 import { connect, type IncomingHttpHeaders } from 'node:http2'
+import { within } from '@volant/test-kit'
 import type { Address } from 'volant'
 import type { WireReply } from './wire.ts'
-
-/** A case fails after this time without an event, in ms. Only a hang takes so long. */
-const patience = 30_000
 
 /** The fields that a request of HTTP/2 cannot have (RFC 9113 §8.2.2). A case that sends one of them tests HTTP/1. */
 const ofHttp1 = ['connection', 'transfer-encoding', 'upgrade', 'keep-alive', 'proxy-connection']
@@ -29,10 +27,9 @@ export function askByHttp2(
   }
   if (body.length > 0) fields['content-length'] ??= String(body.length)
   const session = connect(`http://127.0.0.1:${port}`)
-  return new Promise<WireReply>((resolve, reject) => {
+  const reply = new Promise<WireReply>((resolve, reject) => {
     session.on('error', reject)
     const stream = session.request(fields, { endStream: body.length === 0 })
-    stream.setTimeout(patience, () => reject(new Error(`waited for the reply to ${path} in vain`)))
     const parts: Buffer[] = []
     let status = 0
     let raw: [string, string][] = []
@@ -67,7 +64,8 @@ export function askByHttp2(
       })
     })
     if (body.length > 0) stream.end(body)
-  }).finally(() => session.destroy())
+  })
+  return within(reply, `the reply to ${path}`).finally(() => session.destroy())
 }
 
 function pairs(flat: string[]): [string, string][] {

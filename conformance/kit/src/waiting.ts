@@ -1,20 +1,15 @@
 /**
- * Waiting for a condition. What is waited for in vain fails after a time that only a hang takes, so a slow machine passes
- * too. All of this keeps to the real clock while a test holds another (`testClock`).
+ * Waiting for a condition. What is waited for in vain fails after a time that only a hang takes (`Patience`), so a slow
+ * machine passes too. All of this keeps to the real clock while a test holds another (`testClock`).
  */
+import { Patience } from './patience.ts'
 
-/**
- * For how long a condition may not hold before the test fails, in ms. It is less than a minute, which cases take for limits
- * that must not come: what waits for those is a hang.
- */
-const patience = 50_000
 /** Between two looks at a condition, in ms. */
 const look = 2
 /** How often the event loop goes round where a test says that nothing happens. */
 const rounds = 20
 
-const { setTimeout, clearTimeout, setImmediate, performance } = globalThis
-const now = performance.now.bind(performance)
+const { setTimeout, clearTimeout, setImmediate } = globalThis
 
 /** A promise and the function that settles it. */
 export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
@@ -36,9 +31,9 @@ export async function eventually(
   what: string,
   pause = look,
 ): Promise<void> {
-  const deadline = now() + patience
+  const patience = new Patience()
   while (!(await test())) {
-    if (now() > deadline) throw new Error(`never: ${what}`)
+    if (patience.left() === 0) throw new Error(`never: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, pause))
   }
 }
@@ -63,8 +58,14 @@ export async function turns(count = rounds): Promise<void> {
 /** Fails if `promise` hangs. */
 export async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
+  const patience = new Patience()
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took longer than ${patience} ms`)), patience)
+    const look = (): void => {
+      const left = patience.left()
+      if (left > 0) timer = setTimeout(look, left)
+      else reject(new Error(`never: ${what}`))
+    }
+    look()
   })
   try {
     return await Promise.race([promise, late])
