@@ -7,6 +7,7 @@ mod connections;
 mod latency;
 mod open_loop;
 mod server;
+mod standstill;
 mod verification;
 
 use serde_json::{Value, json};
@@ -28,14 +29,26 @@ fn run(server: &Server, spec: Value) -> Value {
     result_of(output(server, spec))
 }
 
+/// Does what `run` does, and also returns for how long the machine kept the server or the generator from running.
+fn run_watched(server: &Server, spec: Value) -> (Value, Duration) {
+    let (output, stood_still) = standstill::watched(start(&completed(server, spec)));
+    (result_of(output), stood_still)
+}
+
 /// Does what `run` does, and ends the window when `done`, so that a slow machine has time for what has to happen in it.
 fn run_until(server: &Server, spec: Value, done: impl Fn() -> bool) -> Value {
     let mut whole = completed(server, spec);
     // Longer than `wait_until` waits.
     whole["seconds"] = json!(90);
-    let child = start(&whole);
-    wait_until(done);
-    interrupt(&child);
+    let mut child = start(&whole);
+    let mut has_ended = false;
+    wait_until(|| {
+        has_ended = child.try_wait().unwrap().is_some();
+        has_ended || done()
+    });
+    if !has_ended {
+        interrupt(&child);
+    }
     result_of(child.wait_with_output().unwrap())
 }
 
@@ -111,11 +124,11 @@ fn number(result: &Value, key: &str) -> f64 {
 }
 
 /// The limit is for hangs.
-fn wait_until(done: impl Fn() -> bool) {
+fn wait_until(mut done: impl FnMut() -> bool) {
     let began = Instant::now();
     while !done() {
         assert!(began.elapsed() < Duration::from_secs(60), "a hang");
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

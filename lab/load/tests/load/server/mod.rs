@@ -5,10 +5,6 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
-
-/// A server under load that has had no request for longer has stood still, or its client has.
-const GAP: Duration = Duration::from_millis(50);
 
 pub struct Request {
     /// Counted over all connections, from 1.
@@ -67,7 +63,6 @@ pub fn json_reply(body: &str) -> Answer {
 #[derive(Default)]
 struct Counts {
     requests: AtomicU64,
-    arrivals: Mutex<Vec<Instant>>,
     connections: AtomicU64,
     open: Mutex<Vec<u64>>,
     dead: AtomicBool,
@@ -121,18 +116,6 @@ impl Server {
 
     pub fn requests(&self) -> u64 {
         self.counts.requests.load(Ordering::SeqCst)
-    }
-
-    /// How long each time without a request was, if it was longer than 50 ms: between two requests, the first of which is
-    /// `from`, counted from 0, and since the last one. What a measurement may say about a machine that stood still.
-    pub fn gaps(&self, from: usize) -> Vec<Duration> {
-        let arrivals = self.counts.arrivals.lock().unwrap();
-        let later = arrivals[from..].iter().skip(1).copied();
-        let between = later.chain([Instant::now()]).zip(&arrivals[from..]);
-        between
-            .map(|(later, earlier)| later - *earlier)
-            .filter(|gap| *gap > GAP)
-            .collect()
     }
 
     pub fn connections(&self) -> u64 {
@@ -214,7 +197,6 @@ fn next(input: &mut BufReader<TcpStream>, counts: &Counts, connection: u64) -> O
     let mut body = vec![0; request.header("content-length").parse().unwrap_or(0)];
     input.read_exact(&mut body).ok()?;
     request.body = String::from_utf8(body).ok()?;
-    counts.arrivals.lock().unwrap().push(Instant::now());
     request.number = counts.requests.fetch_add(1, Ordering::SeqCst) + 1;
     Some(request)
 }
