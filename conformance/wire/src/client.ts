@@ -32,12 +32,15 @@ export interface Played {
  * A reply or a close that is due comes at once, from adapters other than the engine when a sweep of once a second finds
  * a drain over; the rest is for a machine under load. `silence` is for what never comes, as was recorded. Milliseconds.
  */
-const patience = { reply: 8000, close: 4000, quiet: 30, silence: 3000, known: 20_000 }
+export const patience = { reply: 8000, close: 4000, quiet: 30, silence: 3000 }
 
-/** Tells a play what was recorded of its case, which it waits for in place of what the case expects. */
+/** What was recorded of a case: its play waits for this, and not for what the case expects. */
 export interface Known {
+  /** Without interim ones. */
   readonly replies: number
   readonly end: Played['end']
+  /** Milliseconds within which an adapter closes that waits for more where the case does not. */
+  readonly limit: number
 }
 
 const probe = Buffer.from('GET /probe HTTP/1.1\r\nHost: a\r\n\r\n', 'latin1')
@@ -62,7 +65,8 @@ export async function play(target: Target, one: Case, cut: Cut, known?: Known): 
         sent += bytes.length
       } else if ('replies' in step) {
         due = step.replies
-        const isDue = known === undefined || known.replies >= due
+        // An interim reply that is due is counted here, and may not be what was recorded.
+        const isDue = known === undefined || (known.replies >= due && one.expected.interim === 'never')
         await wire.until(() => wire.ended || wire.count() >= due, isDue ? patience.reply : patience.silence)
       } else if ('quiet' in step) {
         const before = wire.count()
@@ -79,11 +83,12 @@ export async function play(target: Target, one: Case, cut: Cut, known?: Known): 
   }
 }
 
-/** Waits for what the case expects, then finds out what became of the connection. */
+/** Waits for what was recorded, or what the case expects, then finds out what became of the connection. */
 async function settle(wire: Wire, one: Case, early: number, known?: Known): Promise<Played> {
   const { replies, end } = one.expected
   const required = replies.filter((reply) => reply.optional !== true).length
-  const due = known?.replies ?? required
+  // Where silence was recorded, the recording play waited for what the case expects.
+  const due = known === undefined || known.end === 'silent' ? required : known.replies
   let begun = performance.now()
   const result = (state: Played['end'], read = wire.read()): Played => ({
     read,
@@ -99,14 +104,13 @@ async function settle(wire: Wire, one: Case, early: number, known?: Known): Prom
     return result(wire.ended ? 'closed' : 'silent')
   }
   // An adapter that waits for more, where the case does not, closes when a limit of its own is over.
-  const isLimited = known?.end === 'closed' && due < required
-  if (isLimited) await wire.until(() => wire.ended, patience.known)
+  if (known?.end === 'closed' && due < required) await wire.until(() => wire.ended, known.limit)
   else if (end === 'closed') await wire.until(() => wire.ended, patience.close)
   else if (wire.finished) await wire.until(() => wire.ended, patience.quiet)
   if (wire.ended || wire.finished) return result(wire.ended ? 'closed' : 'silent')
   wire.write(probe)
   const answered = () => wire.read().replies.at(-1)?.headers['x-probe'] === '1'
-  await wire.until(() => wire.ended || answered(), known?.end === 'open' ? patience.known : patience.close)
+  await wire.until(() => wire.ended || answered(), patience.close)
   const read = wire.read()
   if (!answered()) return result(wire.ended ? 'closed' : 'silent', read)
   // What follows the answer to the probe would be the answer to octets that were no request.

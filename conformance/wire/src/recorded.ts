@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
+import { type Known, patience } from './client.ts'
 import type { AdapterName } from './server.ts'
 import type { Outcome } from './suite.ts'
-import { isCanary, summary } from './verdict.ts'
+import { differences, isCanary, summary } from './verdict.ts'
 
 /** One verdict as recorded: what the adapter did, and whether that is what the case expects. */
 export interface Recorded {
@@ -47,4 +48,44 @@ export function recorded(outcome: Outcome): Recorded {
     fits: outcome.differences.length === 0,
     ...(played.read.replies.some(isCanary) ? { canary: true as const } : {}),
   }
+}
+
+/**
+ * When uWebSockets.js closes an idle connection: after 8 to 12 s, counted by a clock of its own. The first of the times
+ * is a second less, since it begins before the client has read a reply; the last is for a machine under load.
+ * Milliseconds.
+ */
+const uwebsocketsLimit = { first: 7_000, last: 20_000 }
+
+/** What a play has to wait for so that it can be compared with `verdict`, a recorded one. */
+export function known(adapter: RecordedAdapter, verdict: Recorded | undefined): Known | undefined {
+  const [, replies = '', end = ''] = /^(.*); (open|closed|silent)/.exec(verdict?.verdict ?? '') ?? []
+  if (end === '') return undefined
+  return {
+    replies: replies.match(/(?:^|, )\d{3}(?= \(|,|$)/g)?.length ?? 0,
+    end: end as Known['end'],
+    limit: adapter === 'uwebsockets' ? uwebsocketsLimit.last : patience.reply + patience.close,
+  }
+}
+
+/**
+ * What there is to compare with `verdict`, a recorded one. Where it is `silent` and the connection was closed after the
+ * time for which the recording play looked, this is `silent`, too: a machine that stands still looks for longer.
+ */
+export function comparable(
+  adapter: RecordedAdapter,
+  outcome: Outcome,
+  verdict: Recorded | undefined,
+): Recorded {
+  const { one, played } = outcome
+  // A timer may end up to a millisecond early.
+  const looked = one.expected.end === 'any' ? patience.quiet - 1 : adapterLimit(adapter)
+  const isLate = known(adapter, verdict)?.end === 'silent' && played.waited >= looked
+  if (!isLate || played.end !== 'closed') return recorded(outcome)
+  const silent = { ...played, end: 'silent' } as const
+  return recorded({ ...outcome, played: silent, differences: differences(one, silent) })
+}
+
+function adapterLimit(adapter: RecordedAdapter): number {
+  return adapter === 'uwebsockets' ? uwebsocketsLimit.first : Infinity
 }

@@ -9,7 +9,14 @@
 import { parseArgs } from 'node:util'
 
 import { cases } from './cases/all.ts'
-import { readRecorded, recorded, type RecordedAdapter, recordedAdapters, writeRecorded } from './recorded.ts'
+import {
+  comparable,
+  known,
+  readRecorded,
+  type RecordedAdapter,
+  recordedAdapters,
+  writeRecorded,
+} from './recorded.ts'
 import { type AdapterName, startServer } from './server.ts'
 import { cuts, explain, inParallel, judge, otherParallel, targets } from './suite.ts'
 import { writeTable } from './table.ts'
@@ -45,9 +52,11 @@ const plays = chosen.flatMap((one) =>
     [whole, ...(values.cuts ? cuts(one) : [])].map((cut) => ({ target, one, cut })),
   ),
 )
+const isCompared = values.tls && adapter !== 'native'
+const records = isCompared ? readRecorded(adapter).verdicts : {}
 const outcomes = await inParallel(
   plays,
-  ({ target, one, cut }) => judge(target, one, cut),
+  ({ target, one, cut }) => judge(target, one, cut, isCompared ? known(adapter, records[one.id]) : undefined),
   adapter === 'native' ? undefined : otherParallel,
 )
 const failed = outcomes.filter((outcome) => outcome.differences.length > 0)
@@ -56,7 +65,7 @@ if (values.only !== undefined) {
   for (const one of chosen) console.log(`expected: ${expectedSummary(one)}`)
   for (const outcome of outcomes) console.log(`received: ${summary(outcome.played)}`)
 }
-const unlike = values.tls && adapter !== 'native' ? unlikeRecorded(adapter) : []
+const unlike = isCompared ? unlikeRecorded(adapter) : []
 for (const line of unlike) console.log(line)
 if (values.record) {
   writeRecorded(adapter as RecordedAdapter, outcomes)
@@ -79,9 +88,11 @@ if (unlike.length > 0) process.exitCode = 1
  * recorded.
  */
 function unlikeRecorded(other: RecordedAdapter): string[] {
-  const { verdicts } = readRecorded(other)
   return outcomes
     .filter(({ cut }) => cut.kind === 'whole')
-    .filter((outcome) => recorded(outcome).verdict !== verdicts[outcome.one.id]?.verdict)
+    .filter((outcome) => {
+      const record = records[outcome.one.id]
+      return comparable(other, outcome, record).verdict !== record?.verdict
+    })
     .map((outcome) => `not as recorded: ${explain(outcome)}`)
 }

@@ -5,8 +5,14 @@ import { test } from 'node:test'
 import type { Carrier, Target } from '../src/carrier.ts'
 import type { Case } from '../src/case.ts'
 import { cases } from '../src/cases/all.ts'
-import type { Known } from '../src/client.ts'
-import { nodeMajor, readRecorded, type Recorded, recorded, type RecordedAdapter } from '../src/recorded.ts'
+import {
+  comparable,
+  known,
+  nodeMajor,
+  readRecorded,
+  type Recorded,
+  type RecordedAdapter,
+} from '../src/recorded.ts'
 import { startServer } from '../src/server.ts'
 import { inParallel, judge, otherParallel, targets } from '../src/suite.ts'
 
@@ -27,7 +33,7 @@ export function testRecorded(adapter: RecordedAdapter, carrier: Carrier = 'tcp')
       const plays = cases.flatMap((one) => targets(server, one).map((target): Play => ({ one, target })))
       const outcomes = await inParallel(
         plays,
-        ({ one, target }) => judge(target, one, { kind: 'whole' }, known(file.verdicts[one.id])),
+        ({ one, target }) => judge(target, one, { kind: 'whole' }, known(adapter, file.verdicts[one.id])),
         otherParallel,
       )
       const actual: Record<string, Recorded> = {}
@@ -35,14 +41,9 @@ export function testRecorded(adapter: RecordedAdapter, carrier: Carrier = 'tcp')
       for (const outcome of outcomes) {
         const { one, target } = outcome
         const name = `${one.id} over ${target.carrier}`
-        const [is, was] = [recorded(outcome), file.verdicts[one.id]]
-        const isLate = outcome.played.waited >= leastTime(adapter, one)
-        const end = known(was)?.end
-        actual[name] =
-          isLate && outcome.played.end === 'closed' && end !== undefined
-            ? { ...is, verdict: is.verdict.replace(/closed$/, end) }
-            : is
-        wanted[name] = was
+        const verdict = file.verdicts[one.id]
+        actual[name] = comparable(adapter, outcome, verdict)
+        wanted[name] = verdict
       }
       assert.deepEqual(actual, wanted, `record the change with run.js --adapter ${adapter} --record`)
       assert.deepEqual(Object.keys(file.verdicts).toSorted(), cases.map((one) => one.id).toSorted())
@@ -50,22 +51,6 @@ export function testRecorded(adapter: RecordedAdapter, carrier: Carrier = 'tcp')
       await server.close()
     }
   })
-}
-
-/**
- * A connection that is closed after so many milliseconds may have been open or silent when the verdict was recorded:
- * where it may stay open or not, the record looked for 30 ms, and uWebSockets.js closes an idle connection after 8 to
- * 12 s. A machine that stands still looks for longer.
- */
-function leastTime(adapter: RecordedAdapter, one: Case): number {
-  if (one.expected.end === 'any') return 30
-  return adapter === 'uwebsockets' ? 8_000 : Infinity
-}
-
-function known(recorded: Recorded | undefined): Known | undefined {
-  const [, replies = '', end = ''] = /^(.*); (open|closed|silent)/.exec(recorded?.verdict ?? '') ?? []
-  if (end === '') return undefined
-  return { replies: replies.match(/(?:^|, )\d{3}(?= \(|,|$)/g)?.length ?? 0, end: end as Known['end'] }
 }
 
 interface Play {
