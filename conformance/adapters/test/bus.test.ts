@@ -160,13 +160,13 @@ for (const name of names) {
       await far.ready('t')
       bus.publish('t', 'x:0')
       await eventually(() => tally.received === 1, 'the first arrives')
-      server.signal('SIGSTOP')
+      await server.stop()
       try {
         for (let each = 1; each <= 5_000; each++) bus.publish('t', `x:${each}`)
         assert.ok(bus.stats().waiting <= 100_000)
         assert.ok(bus.stats().unsent > 4_000)
       } finally {
-        server.signal('SIGCONT')
+        server.goOn()
       }
       await eventually(
         () => tally.received + tally.figures().lost === 5_001,

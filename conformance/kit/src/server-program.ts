@@ -30,12 +30,15 @@ export abstract class ServerProgram {
     if (child.exitCode !== null) throw new Error(`${this.#program} ended with ${child.exitCode}`)
   }
 
-  /** Sends a signal: SIGSTOP has it answer nobody until SIGCONT. */
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
-    this.#process?.kill(name)
+  /** Stops the program, which then answers nobody until `goOn`. */
+  async stop(): Promise<void> {
+    await eventually(() => {
+      this.#process?.kill('SIGSTOP')
+      return this.isStopped()
+    }, `${this.#program} is stopped`)
   }
 
-  /** Says whether SIGSTOP still holds: another process may have sent SIGCONT. True where there is no `/proc`. */
+  /** Says whether `stop` still holds: another process may have sent SIGCONT. True where there is no `/proc`. */
   isStopped(): boolean {
     try {
       const stat = readFileSync(`/proc/${this.#process?.pid}/stat`, 'latin1')
@@ -43,6 +46,10 @@ export abstract class ServerProgram {
     } catch {
       return true
     }
+  }
+
+  goOn(): void {
+    this.#process?.kill('SIGCONT')
   }
 
   /** Ends the server as a crash would. It can be started again, without what it had. */

@@ -51,7 +51,7 @@ onEachClient((place) => {
     await statuses(app, 1)
     try {
       do {
-        place.server.signal('SIGSTOP')
+        await place.server.stop()
         const waiting = tally(app, 200)
         // A request asks the store in a turn of its own.
         await turns()
@@ -65,7 +65,7 @@ onEachClient((place) => {
       assert.deepEqual(await tally(app, 2_000), [2_000, 0])
       assert.ok(app.limiter.stats().storeErrors <= storeErrors + 30)
     } finally {
-      place.server.signal('SIGCONT')
+      place.server.goOn()
     }
     await recovers(app, clock)
   })
