@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-import { turns } from '@volant/test-kit'
+import { Patience, turns } from '@volant/test-kit'
 
 import { type Carried, carry, type Target } from './carrier.ts'
 import { type Case, type Step, runToken } from './case.ts'
@@ -30,7 +30,8 @@ export interface Played {
 
 /**
  * A reply or a close that is due comes at once, from adapters other than the engine when a sweep of once a second finds
- * a drain over; the rest is for a machine under load. `silence` is for what never comes, as was recorded. Milliseconds.
+ * a drain over; the rest is for a machine under load, which has longer where threads wait for a core. `silence` is for
+ * what never comes, as was recorded. Milliseconds.
  */
 export const patience = { reply: 8000, close: 4000, quiet: 30, silence: 3000 }
 
@@ -67,7 +68,9 @@ export async function play(target: Target, one: Case, cut: Cut, known?: Known): 
         due = step.replies
         // An interim reply that is due is counted here, and may not be what was recorded.
         const isDue = known === undefined || (known.replies >= due && one.expected.interim === 'never')
-        await wire.until(() => wire.ended || wire.count() >= due, isDue ? patience.reply : patience.silence)
+        const isThere = () => wire.ended || wire.count() >= due
+        if (isDue) await wire.comes(isThere, patience.reply)
+        else await wire.until(isThere, patience.silence)
       } else if ('quiet' in step) {
         const before = wire.count()
         await wire.until(() => wire.ended || wire.count() > before, step.quiet)
@@ -97,20 +100,26 @@ async function settle(wire: Wire, one: Case, early: number, known?: Known): Prom
     early,
     reset: wire.reset,
   })
-  await wire.until(() => wire.ended || wire.read().replies.length >= due, patience.reply)
+  const isReplied = () => wire.ended || wire.read().replies.length >= due
+  if (known?.end === 'silent') await wire.until(isReplied, patience.reply)
+  else await wire.comes(isReplied, patience.reply)
   begun = performance.now()
   if (end === 'any') {
     await wire.until(() => wire.ended, patience.quiet)
     return result(wire.ended ? 'closed' : 'silent')
   }
   // An adapter that waits for more, where the case does not, closes when a limit of its own is over.
-  if (known?.end === 'closed' && due < required) await wire.until(() => wire.ended, known.limit)
-  else if (end === 'closed') await wire.until(() => wire.ended, patience.close)
-  else if (wire.finished) await wire.until(() => wire.ended, patience.quiet)
+  const isEnded = () => wire.ended
+  if (known?.end === 'closed' && due < required) await wire.comes(isEnded, known.limit)
+  else if (end === 'closed' && (known?.end ?? end) === end) await wire.comes(isEnded, patience.close)
+  else if (end === 'closed') await wire.until(isEnded, patience.close)
+  else if (wire.finished) await wire.until(isEnded, patience.quiet)
   if (wire.ended || wire.finished) return result(wire.ended ? 'closed' : 'silent')
   wire.write(probe)
   const answered = () => wire.read().replies.at(-1)?.headers['x-probe'] === '1'
-  await wire.until(() => wire.ended || answered(), patience.close)
+  const isAnswered = () => wire.ended || answered()
+  if (known?.end === 'silent') await wire.until(isAnswered, patience.close)
+  else await wire.comes(isAnswered, patience.close)
   const read = wire.read()
   if (!answered()) return result(wire.ended ? 'closed' : 'silent', read)
   // What follows the answer to the probe would be the answer to octets that were no request.
@@ -239,6 +248,12 @@ export class Wire {
     })
     this.#wake = null
     if (!done()) await turns()
+  }
+
+  /** Waits until `done`, which is due: longer than that time where threads of this process wait for a core. */
+  async comes(done: () => boolean, milliseconds: number): Promise<void> {
+    const patience = new Patience(milliseconds)
+    for (let left = patience.left(); !done() && left > 0; left = patience.left()) await this.until(done, left)
   }
 
   #changed(): void {
