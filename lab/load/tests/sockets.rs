@@ -132,8 +132,9 @@ fn a_handshake_that_is_not_right_is_a_fault() {
 #[test]
 fn nobody_listening_is_said_with_the_reason() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    drop(listener);
+    // Its own port is taken as long as it is connected, so that no one listens there.
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let address = client.local_addr().unwrap().to_string();
     let output = sockets(&json!({ "address": address, "mode": "echo" }));
     assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8(output.stderr).unwrap();

@@ -3,13 +3,14 @@
 use super::{load, output};
 use crate::server::{Server, json_reply};
 use serde_json::{Value, json};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 
 #[test]
 fn a_closed_port_is_named_with_exit_status_1() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    // Its own port is taken as long as it is connected, so that no one listens there.
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let address = client.local_addr().unwrap();
     let output = load(&[&format!("http://{address}/")]);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));

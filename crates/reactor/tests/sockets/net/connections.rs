@@ -46,9 +46,10 @@ fn a_connection_is_made_without_waiting() {
 
 #[test]
 fn a_refused_connection_tells_its_error_once() {
-    let free = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    // Its own port is taken as long as it is connected, so that no one listens there.
+    let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let address = client.local_addr().unwrap();
     // Loopback may refuse within the call.
     let error = match connect_tcp(address) {
         Err(error) => error,
