@@ -23,6 +23,9 @@ export interface Played {
   readonly end: 'open' | 'closed' | 'silent'
   /** Milliseconds from the last reply that was due until it was known what became of the connection. */
   readonly waited: number
+  /** Milliseconds from the last octets of the case until the same, and until the probe was sent, Infinity if it was not. */
+  readonly idle: number
+  readonly probed: number
   /** Replies that came while the case wanted silence. */
   readonly early: number
   readonly reset: boolean
@@ -56,10 +59,12 @@ export async function play(target: Target, one: Case, cut: Cut, known?: Known): 
     let sent = 0
     let early = 0
     let due = 0
+    let lastSent = performance.now()
     for (const step of one.steps) {
       if ('bytes' in step) {
         const bytes = Buffer.from(step.bytes.replaceAll(runToken, token), 'latin1')
         for (const piece of pieces(bytes, sent, cut)) {
+          lastSent = performance.now()
           await wire.send(piece)
           if (wire.ended) break
         }
@@ -80,23 +85,32 @@ export async function play(target: Target, one: Case, cut: Cut, known?: Known): 
       }
       if (wire.ended) break
     }
-    return await settle(wire, one, early, known)
+    return await settle(wire, one, early, lastSent, known)
   } finally {
     wire.destroy()
   }
 }
 
 /** Waits for what was recorded, or what the case expects, then finds out what became of the connection. */
-async function settle(wire: Wire, one: Case, early: number, known?: Known): Promise<Played> {
+async function settle(
+  wire: Wire,
+  one: Case,
+  early: number,
+  lastSent: number,
+  known?: Known,
+): Promise<Played> {
   const { replies, end } = one.expected
   const required = replies.filter((reply) => reply.optional !== true).length
   // Where silence was recorded, the recording play waited for what the case expects.
   const due = known === undefined || known.end === 'silent' ? required : known.replies
   let begun = performance.now()
+  let probed = Infinity
   const result = (state: Played['end'], read = wire.read()): Played => ({
     read,
     end: state,
     waited: performance.now() - begun,
+    idle: performance.now() - lastSent,
+    probed,
     early,
     reset: wire.reset,
   })
@@ -115,6 +129,7 @@ async function settle(wire: Wire, one: Case, early: number, known?: Known): Prom
   else if (end === 'closed') await wire.until(isEnded, patience.close)
   else if (wire.finished) await wire.until(isEnded, patience.quiet)
   if (wire.ended || wire.finished) return result(wire.ended ? 'closed' : 'silent')
+  probed = performance.now() - lastSent
   wire.write(probe)
   const answered = () => wire.read().replies.at(-1)?.headers['x-probe'] === '1'
   const isAnswered = () => wire.ended || answered()

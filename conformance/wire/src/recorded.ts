@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-import { type Known, patience } from './client.ts'
+import { type Known, patience, type Played } from './client.ts'
 import type { AdapterName } from './server.ts'
 import type { Outcome } from './suite.ts'
 import { differences, isCanary, summary } from './verdict.ts'
@@ -51,11 +51,10 @@ export function recorded(outcome: Outcome): Recorded {
 }
 
 /**
- * When uWebSockets.js closes an idle connection: after 8 to 12 s, counted by a clock of its own. The first of the times
- * is a second less, since it begins before the client has read a reply; the last is for a machine under load.
- * Milliseconds.
+ * When uWebSockets.js closes an idle connection: after 8 to 12 s, counted by a clock of its own. The last of the times is
+ * for a machine under load. Milliseconds.
  */
-const uwebsocketsLimit = { first: 7_000, last: 20_000 }
+const uwebsocketsLimit = { first: 8_000, last: 20_000 }
 
 /** What a play has to wait for so that it can be compared with `verdict`, a recorded one. */
 export function known(adapter: RecordedAdapter, verdict: Recorded | undefined): Known | undefined {
@@ -69,8 +68,9 @@ export function known(adapter: RecordedAdapter, verdict: Recorded | undefined): 
 }
 
 /**
- * What there is to compare with `verdict`, a recorded one. Where it is `silent` and the connection was closed after the
- * time for which the recording play looked, this is `silent`, too: a machine that stands still looks for longer.
+ * What there is to compare with `verdict`, a recorded one. A machine that stands still looks for longer than the recording
+ * play did. So a connection that was closed after the time for which that play looked counts as `silent` where this was
+ * recorded, and as `open` if there was no time to send the probe.
  */
 export function comparable(
   adapter: RecordedAdapter,
@@ -78,14 +78,14 @@ export function comparable(
   verdict: Recorded | undefined,
 ): Recorded {
   const { one, played } = outcome
+  const end = known(adapter, verdict)?.end
+  const limit = adapter === 'uwebsockets' ? uwebsocketsLimit.first : Infinity
   // A timer may end up to a millisecond early.
-  const looked = one.expected.end === 'any' ? patience.quiet - 1 : adapterLimit(adapter)
-  const isLate = known(adapter, verdict)?.end === 'silent' && played.waited >= looked
+  const isOver = one.expected.end === 'any' && played.waited >= patience.quiet - 1
+  const isLate =
+    (end === 'silent' && (isOver || played.idle >= limit)) ||
+    (end === 'open' && played.idle >= limit && played.probed >= limit)
   if (!isLate || played.end !== 'closed') return recorded(outcome)
-  const silent = { ...played, end: 'silent' } as const
-  return recorded({ ...outcome, played: silent, differences: differences(one, silent) })
-}
-
-function adapterLimit(adapter: RecordedAdapter): number {
-  return adapter === 'uwebsockets' ? uwebsocketsLimit.first : Infinity
+  const before: Played = { ...played, end }
+  return recorded({ ...outcome, played: before, differences: differences(one, before) })
 }
