@@ -38,7 +38,7 @@ export interface Played {
  */
 export const patience = { reply: 8000, close: 4000, quiet: 30, silence: 3000 }
 
-/** What was recorded of a case: its play waits for this, and not for what the case expects. */
+/** A play waits for what was recorded of its case, and not for what the case expects. */
 export interface Known {
   /** Without interim ones. */
   readonly replies: number

@@ -56,7 +56,7 @@ export function recorded(outcome: Outcome): Recorded {
  */
 const uwebsocketsLimit = { first: 8_000, last: 20_000 }
 
-/** What a play has to wait for so that it can be compared with `verdict`, a recorded one. */
+/** Returns what a play has to wait for so that it can be compared with `verdict`, a recorded one. */
 export function known(adapter: RecordedAdapter, verdict: Recorded | undefined): Known | undefined {
   const [, replies = '', end = ''] = /^(.*); (open|closed|silent)/.exec(verdict?.verdict ?? '') ?? []
   if (end === '') return undefined
@@ -68,9 +68,9 @@ export function known(adapter: RecordedAdapter, verdict: Recorded | undefined): 
 }
 
 /**
- * What there is to compare with `verdict`, a recorded one. A machine that stands still looks for longer than the recording
+ * Returns what is compared with `verdict`, a recorded one. A machine that stands still looks for longer than the recording
  * play did. So a connection that was closed after the time for which that play looked counts as `silent` where this was
- * recorded, and as `open` if there was no time to send the probe.
+ * recorded, and as `open` where the probe was not sent in that time.
  */
 export function comparable(
   adapter: RecordedAdapter,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// The time between two looks.
 const LOOK: Duration = Duration::from_millis(5);
-/// By how much a look may be late on a machine that runs this process.
+/// A look that is late by no more than this says nothing about the machine.
 const USUAL: Duration = Duration::from_millis(1);
 
 /// Waits until `generator` has ended. Also returns for how long the server (a thread of this process) and the generator
