@@ -10,8 +10,15 @@ export function appOf({
   drainIdle = 5_000,
   shutdownTimeout = 20_000,
 } = {}): string {
-  // A test may open many connections before it asks by the first one.
-  const limits = { drainIdle, shutdownTimeout, headersTimeout: 60_000 }
+  // A test may open many connections before it asks by the first one, and wait for a worker before it asks again.
+  const long = 600_000
+  const limits = {
+    drainIdle,
+    shutdownTimeout,
+    headersTimeout: long,
+    requestTimeout: long,
+    keepAliveTimeout: long,
+  }
   return `
 import { createApp } from 'volant'
 import { worker } from 'volant/cluster'
