@@ -101,8 +101,7 @@ async function settle(
 ): Promise<Played> {
   const { replies, end } = one.expected
   const required = replies.filter((reply) => reply.optional !== true).length
-  // Where silence was recorded, the recording play waited for what the case expects.
-  const due = known === undefined || known.end === 'silent' ? required : known.replies
+  const due = known?.replies ?? required
   let begun = performance.now()
   let probed = Infinity
   const result = (state: Played['end'], read = wire.read()): Played => ({
@@ -114,9 +113,10 @@ async function settle(
     early,
     reset: wire.reset,
   })
-  const isReplied = () => wire.ended || wire.read().replies.length >= due
-  if (known?.end === 'silent') await wire.until(isReplied, patience.reply)
-  else await wire.comes(isReplied, patience.reply)
+  const isReplied = (count: number) => wire.ended || wire.read().replies.length >= count
+  await wire.comes(() => isReplied(due), patience.reply)
+  // Where silence was recorded, the recording play waited for what the case expects, too.
+  if (known?.end === 'silent') await wire.until(() => isReplied(required), patience.reply)
   begun = performance.now()
   if (end === 'any') {
     await wire.until(() => wire.ended, patience.quiet)

@@ -1,7 +1,8 @@
 /** An app that writes as many lines as it is asked for, of 200 to 3,000 bytes. */
 import { createApp } from 'volant'
 
-const app = createApp()
+// A client keeps its worker by its connection, while others write for long.
+const app = createApp({ limits: { keepAliveTimeout: 600_000 } })
 app.get('/log', async (ctx) => {
   const count = Number(ctx.query['lines'])
   for (let n = 0; n < count; n++) {
