@@ -51,12 +51,15 @@ export function measured(entry: Entry, asked: string, changes: Partial<Method> =
 
 /**
  * Measured again, for longer, when Little's law discards it, nothing was answered in its window, or the lab read the CPU
- * time at its end alone: other work on the machine can make it so.
+ * time at its end alone: other work on the machine can make it so. No machine is so slow that a request waits for a minute.
  */
 export async function undisturbed(assigned: Assignment): Promise<Finding> {
   let finding: Finding | null = null
   for (let window = 0.5; (finding === null || isDisturbed(finding)) && window < 5; window *= 2)
-    finding = await measure({ ...assigned, method: { ...assigned.method, warmup: window, window } })
+    finding = await measure({
+      ...assigned,
+      method: { ...assigned.method, warmup: window, window, timeout: 60 },
+    })
   return finding as Finding
 }
 

@@ -34,7 +34,8 @@ interface Report {
 
 export async function runLoad(job: Job): Promise<LoadResult> {
   const spec = specOf(job)
-  const seconds = spec.warmupSeconds + spec.seconds
+  // Connections are greeted before the warm-up.
+  const seconds = spec.timeoutSeconds + spec.warmupSeconds + spec.seconds
   return resultOf(
     (await runGenerator(loadPath, spec, seconds, job)) as Report,
     `echo '${JSON.stringify(shown(spec)).replaceAll("'", "'\\''")}' | load --spec -`,

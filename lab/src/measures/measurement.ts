@@ -37,6 +37,8 @@ export interface Method {
   readonly apart?: boolean
   /** Of a soak, s; null: what the scenario says. */
   readonly soak: number | null
+  /** Without an answer for so many seconds a request has failed (5). */
+  readonly timeout?: number
 }
 
 /** A cell without what the run knows of it. */
@@ -89,7 +91,8 @@ export class Broken extends Error {
 
 export async function generate(method: Method, job: Omit<Job, 'core'>): Promise<LoadResult> {
   const load = await withCredentials(job.load, job.port)
-  const pinned = { ...job, load, core: method.cores.generator }
+  const { timeout } = method
+  const pinned = { ...job, load, core: method.cores.generator, ...(timeout !== undefined && { timeout }) }
   if (job.sockets !== undefined) return runSockets(pinned)
   if (job.transport !== undefined) return runH2load(pinned, job.transport)
   if (method.generator !== 'load') return runForeign(method.generator, pinned)
