@@ -68,7 +68,7 @@ test('what was in flight on the worker that was killed may fail, as a reset or a
   const right = [
     lost(),
     lost({ fault: 'the connection ended without a reply', worker: null }),
-    lost({ fault: 'EPIPE without a reply', port: 41_000 }),
+    lost({ fault: 'EPIPE without a first reply', port: 41_000 }),
     // The client had not seen the end of the connection yet.
     lost({ sent: 1_000.5 }),
   ]

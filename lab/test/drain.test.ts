@@ -28,6 +28,11 @@ const runs: [AdapterType, string, readonly string[]][] = [
   ['uwebsockets', 'direct', ['--direct']],
   ['native', 'behind nginx', ['--behind', 'nginx']],
 ]
+/**
+ * Other adapters than the engine accept in a round of the event loop and close the listening socket in the next. The
+ * kernel resets a connection that comes in between, which is one where the process waits for a core between the two.
+ */
+const oneTooLate = /\n {2}failed {6}1\n {9}1 {2}(?:GET|POST): ECONNRESET without a first reply\n/
 for (const [adapter, way, flags] of runs) {
   const missing = flags.includes('nginx') && nginxVersion() === null && 'nginx is not installed'
   test(
@@ -36,11 +41,13 @@ for (const [adapter, way, flags] of runs) {
     async () => {
       const short = ['--stops', '2', '--clients', '12', '--seed', '3']
       const { code, output, errors } = await lab.run(['drain', ...flags, '--server', adapter, ...short])
-      assert.equal(code, 0, output + errors)
+      const mayMiss = adapter !== 'native' && oneTooLate.test(output)
+      assert.equal(code, mayMiss ? 1 : 0, output + errors)
       assert.match(output, new RegExp(`^${adapter}, ${way}.*: 2 stops in `))
       const [, sent = ''] = /\n {2}requests {4}([\d,]+), of which [\d,]+ POST\n/.exec(output) ?? []
       assert.ok(Number(sent.replaceAll(',', '')) > 100, output)
-      assert.match(output, /\n {2}failed {6}0\n {2}run twice {3}0 POST\n$/)
+      const others = mayMiss ? output.replace(oneTooLate, '\n  failed      0\n') : output
+      assert.match(others, /\n {2}failed {6}0\n {2}run twice {3}0 POST\n$/)
       assert.deepEqual(lab.leftovers(), [])
     },
   )
@@ -69,9 +76,9 @@ const lies: [string, Parameters<typeof lying>[0], RegExp][] = [
     /: a reply that is not its own$/,
   ],
   ['a reply that comes twice', (nonce, socket) => socket.write(reply(200, nonce).repeat(2)), /not its own$/],
-  ['an end', (_, socket) => socket.end(), /: the connection ended without a reply$/],
-  ['half a reply', (nonce, socket) => socket.end(reply(200, nonce).slice(0, -1)), /without a reply$/],
-  ['a reset', (_, socket) => socket.resetAndDestroy(), /: ECONNRESET without a reply$/],
+  ['an end', (_, socket) => socket.end(), /: the connection ended without a first reply$/],
+  ['half a reply', (nonce, socket) => socket.end(reply(200, nonce).slice(0, -1)), /without a first reply$/],
+  ['a reset', (_, socket) => socket.resetAndDestroy(), /: ECONNRESET without a first reply$/],
 ]
 
 for (const [what, answer, kind] of lies) {
@@ -88,6 +95,21 @@ for (const [what, answer, kind] of lies) {
     server.close()
   })
 }
+
+test('a reset of a connection that has had a reply is another failure', async () => {
+  const server = await lying((nonce, socket) => {
+    if (nonce === '1') socket.write(reply(200, nonce))
+    else socket.resetAndDestroy()
+  })
+  const load = new Load([(server.address() as { port: number }).port])
+  const done = visit(load, () => 0.4)
+  while (load.failed.size === 0) await new Promise(setImmediate)
+  load.stopped = true
+  await done
+  const [first = ''] = [...load.failed.keys()]
+  assert.match(first, /: ECONNRESET without a reply$/)
+  server.close()
+})
 
 test('an end between two requests, a reply that closes and a refused connection are no failures', async () => {
   let connections = 0

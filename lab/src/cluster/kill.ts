@@ -92,7 +92,7 @@ export function sortLost({ lost, killings }: Pick<KillFindings, 'lost' | 'killin
 }
 
 /** A process that is killed resets a connection with bytes that it did not read, and ends the others. */
-const endings = /^(?:ECONNRESET|EPIPE|the connection ended) without a reply$/
+const endings = /^(?:ECONNRESET|EPIPE|the connection ended) without a (?:first )?reply$/
 
 /** Gives a sentence for each bar that is missed. */
 export function judgeKill(found: KillFindings): string[] {

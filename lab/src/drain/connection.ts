@@ -15,6 +15,8 @@ export class Connection {
   readonly port: number
   readonly #socket: Socket
   #received = ''
+  /** No reply has come yet. */
+  #isNew = true
   #error = ''
   #wake: () => void = () => {}
 
@@ -70,9 +72,10 @@ export class Connection {
         const outcome = this.#take(String(nonce))
         if (outcome !== undefined) return outcome
         if (!this.isOpen)
-          return this.#error === ''
-            ? 'the connection ended without a reply'
-            : `${this.#error} without a reply`
+          return (
+            (this.#error === '' ? 'the connection ended' : this.#error) +
+            (this.#isNew ? ' without a first reply' : ' without a reply')
+          )
         const more = new Promise<void>((resolve) => {
           this.#wake = resolve
         })
@@ -91,6 +94,7 @@ export class Connection {
     const body = bodyOf(head, this.#received.slice(end + 4))
     if (body === undefined) return undefined
     this.#received = ''
+    this.#isNew = false
     this.closes = /\r\nconnection: close/i.test(head)
     this.worker = /\r\nx-worker: (\S+)/i.exec(head)?.[1] ?? null
     const status = head.slice(9, 12)
