@@ -12,6 +12,7 @@ export abstract class ServerProgram {
   protected readonly folder: string
   readonly #program: string
   #process: ChildProcess | null = null
+  #ran = ''
 
   protected constructor(program: string, port: number) {
     this.#program = program
@@ -34,17 +35,32 @@ export abstract class ServerProgram {
   async stop(): Promise<void> {
     await eventually(() => {
       this.#process?.kill('SIGSTOP')
-      return this.isStopped()
+      return this.#isStopped()
     }, `${this.#program} is stopped`)
+    this.#ran = this.#runTime()
   }
 
-  /** Says whether `stop` still holds: another process may have sent SIGCONT. True where there is no `/proc`. */
-  isStopped(): boolean {
+  /** Says whether the program has run since `stop`, because another process sent SIGCONT. False without `/proc`. */
+  hasRun(): boolean {
+    return this.#runTime() !== this.#ran
+  }
+
+  /** True where there is no `/proc`. */
+  #isStopped(): boolean {
+    const stat = this.#read('stat')
+    return stat === '' || stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
+  }
+
+  /** Returns for how long the main thread has had a core, in ns: the first number of `schedstat`. */
+  #runTime(): string {
+    return this.#read('schedstat').split(' ', 1)[0] as string
+  }
+
+  #read(name: string): string {
     try {
-      const stat = readFileSync(`/proc/${this.#process?.pid}/stat`, 'latin1')
-      return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
+      return readFileSync(`/proc/${this.#process?.pid}/${name}`, 'latin1')
     } catch {
-      return true
+      return ''
     }
   }
 

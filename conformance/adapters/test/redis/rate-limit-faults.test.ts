@@ -58,7 +58,7 @@ onEachClient((place) => {
         await clock.advance(50)
         assert.deepEqual(await waiting, [200, 0])
         // It answers in time if another process lets it go on.
-      } while (!app.limiter.stats().storeDown && !place.server.isStopped())
+      } while (!app.limiter.stats().storeDown && place.server.hasRun())
       const { storeErrors } = app.limiter.stats()
       assert.equal(app.limiter.stats().storeDown, true)
       // The circuit is open: nobody waits.

@@ -65,7 +65,7 @@ onEachClient((place) => {
         // Five failures open the circuit.
         for (let each = 0; each < 3; each++) replies.push(await readAndWrite(inTime))
         // It answers in time if another process lets it go on.
-      } while (!isDeepStrictEqual(replies, Array(3).fill(unavailable)) && !place.server.isStopped())
+      } while (!isDeepStrictEqual(replies, Array(3).fill(unavailable)) && place.server.hasRun())
       assert.deepEqual(replies, Array(3).fill(unavailable))
       // No time passes any more: who waited for the store would wait for ever.
       for (let each = 0; each < 200; each++) assert.deepEqual(await readAndWrite(atOnce), unavailable)
