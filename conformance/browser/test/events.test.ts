@@ -74,7 +74,7 @@ visit('EventSource comes back to a server that was started again, with the last 
   const ids: (string | undefined)[] = []
   const streams: EventStream[] = []
   const make = (name: string) => {
-    const site = visit.app({ limits: { drainIdle: 60_000, shutdownTimeout: 60_000 } })
+    const site = visit.app({ limits: { drainIdle: 600_000, shutdownTimeout: 600_000 } })
     // Chromium would ask for an icon by another connection, which could stay idle.
     site.get('/', (ctx) => ctx.html(html('<link rel="icon" href="data:,">')))
     site.get('/events', (ctx) => {

@@ -4,8 +4,10 @@ import type { VolantError } from 'volant'
 import { deferred, eventually, type Kit, request, within } from '../kit.ts'
 import { closePayload, handshake, Opcode, Peer } from '../peer.ts'
 
-/** So long a client has that has to answer, in ms: a busy machine is slow. */
+/** The longest time that `closeTimeout` can give a client to answer, in ms: a busy machine is slow. */
 const patient = 60_000
+/** Longer than any case waits on any machine, in ms (`Patience`). */
+const long = 600_000
 
 /** How WebSockets end: by either side, by a fault of the client, and when the app closes. */
 export function socketCloses(kit: Kit): void {
@@ -186,7 +188,7 @@ export function socketCloses(kit: Kit): void {
     }
 
     test('the app closes: 1001 at once, and close runs before onClose', async () => {
-      const app = kit.app({ limits: { drainIdle: patient, shutdownTimeout: patient } })
+      const app = kit.app({ limits: { drainIdle: long, shutdownTimeout: long } })
       const order: string[] = []
       app.ws('/', {
         open: (ws) => ws.send('ready'),
@@ -205,7 +207,7 @@ export function socketCloses(kit: Kit): void {
 
     for (const place of ['middleware', 'upgrade']) {
       test(`a request that is in ${place} when the app closes gets no WebSocket`, async () => {
-        const app = kit.app({ limits: { shutdownTimeout: patient } })
+        const app = kit.app({ limits: { shutdownTimeout: long } })
         const entered = deferred<void>()
         const go = deferred<void>()
         let opened = 0

@@ -8,7 +8,7 @@ import { frameworkClock, passes } from '../time-limit.ts'
 /** Streams of events do not hold up an app that closes, and their clients are told when to come back. */
 export function sseClosing(kit: Kit): void {
   describe('server-sent events while the app closes', () => {
-    const patient = { limits: { shutdownTimeout: 60_000, drainIdle: 60_000 } }
+    const patient = { limits: { shutdownTimeout: 600_000, drainIdle: 600_000 } }
 
     const endings: [name: string, handler: (ctx: Context) => unknown, last: RegExp][] = [
       [
@@ -96,7 +96,7 @@ export function sseClosing(kit: Kit): void {
     })
 
     test('a request behind the stream is answered', kit.needs('pipelining'), async () => {
-      const app = kit.app({ limits: { shutdownTimeout: 60_000, drainIdle: 0 } })
+      const app = kit.app({ limits: { shutdownTimeout: 600_000, drainIdle: 0 } })
       keeping(app)
       app.get('/next', () => 'next')
       const live = new Live(app, await app.listen(0, '127.0.0.1'))
@@ -113,7 +113,7 @@ export function sseClosing(kit: Kit): void {
 
     test('ctx.stream with events that waits for ever: the stream and its connection end, and the close waits for neither', async (t) => {
       const clock = frameworkClock(t)
-      const app = kit.app({ limits: { shutdownTimeout: 60_000, drainIdle: 60_000 } })
+      const app = kit.app({ limits: { shutdownTimeout: 600_000, drainIdle: 600_000 } })
       app.get('/e', async function* (ctx) {
         ctx.header('content-type', 'Text/Event-Stream; charset=utf-8')
         yield 'data: first\n\n'
@@ -139,7 +139,7 @@ export function sseClosing(kit: Kit): void {
 
     test('a stream that is no stream of events goes on to its end', async (t) => {
       const clock = frameworkClock(t)
-      const app = kit.app({ limits: { shutdownTimeout: 60_000, drainIdle: 0 } })
+      const app = kit.app({ limits: { shutdownTimeout: 600_000, drainIdle: 0 } })
       const go = deferred()
       app.get('/download', async function* () {
         yield 'one '

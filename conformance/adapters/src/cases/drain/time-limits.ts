@@ -5,7 +5,7 @@ import { engineClock } from '@volant/engine'
 import { blockFor, testClock } from '@volant/test-kit'
 import { reach } from '../../clock.ts'
 import { deferred, eventually, type Kit, request, turns, untilAborted, within } from '../../kit.ts'
-import { appsOf, get, long, serve } from './kit.ts'
+import { appsOf, get, serve } from './kit.ts'
 
 export function drainTimeLimits(kit: Kit): void {
   describe('draining', () => {
@@ -106,7 +106,7 @@ export function drainTimeLimits(kit: Kit): void {
     test('shutdownTimeout 0 resets at once', async (t) => {
       // Time goes on by a few milliseconds on every adapter: what looks at connections each second does not come.
       const clock = testClock(t, engineClock)
-      const app = appOf({ shutdownTimeout: 0, drainTimeout: long })
+      const app = appOf({ shutdownTimeout: 0, drainTimeout: 60_000 })
       const entered = deferred()
       app.get('/never', () => {
         entered.resolve()

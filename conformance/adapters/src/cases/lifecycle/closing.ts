@@ -62,7 +62,7 @@ export function closing(kit: Kit): void {
     })
 
     test('close tells open streams, and they end properly', async () => {
-      const app = kit.app({ limits: { shutdownTimeout: 60_000 } })
+      const app = kit.app({ limits: { shutdownTimeout: 600_000 } })
       const reasons: unknown[] = []
       const opened = [deferred(), deferred()]
       app.get('/events', async function* (ctx) {
@@ -99,7 +99,7 @@ export function closing(kit: Kit): void {
     })
 
     test('close does not tell requests that have no reply yet, nor streams with a length', async () => {
-      const app = kit.app({ limits: { shutdownTimeout: 60_000 } })
+      const app = kit.app({ limits: { shutdownTimeout: 600_000 } })
       const told: string[] = []
       const go = deferred()
       let begun = 0
@@ -143,7 +143,7 @@ export function closing(kit: Kit): void {
     })
 
     test('close ends subscriptions so that their clients connect again', async () => {
-      const app = kit.app({ limits: { shutdownTimeout: 60_000 } })
+      const app = kit.app({ limits: { shutdownTimeout: 600_000 } })
       const ends: Record<string, (signal: AbortSignal) => Promise<unknown>> = {
         returns: (signal) => untilAborted(signal).catch(() => {}),
         throws: (signal) => untilAborted(signal),

@@ -95,7 +95,7 @@ export function socketTimeLimits(kit: Kit): void {
     test('sockets that do not answer hold a shutdown no longer than closeTimeout', async (t) => {
       const clock = kit.clock(t)
       const closeTimeout = clock.isHeld ? 5_000 : 200
-      const app = kit.app({ limits: { closeTimeout, shutdownTimeout: 60_000 } })
+      const app = kit.app({ limits: { closeTimeout, shutdownTimeout: 600_000 } })
       const codes: number[] = []
       app.ws('/', { open: (ws) => ws.send('ready'), close: (_, code) => void codes.push(code) })
       await kit.serve(app, async (live) => {
