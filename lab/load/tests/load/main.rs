@@ -31,7 +31,7 @@ fn run(server: &Server, spec: Value) -> Value {
 
 /// Does what `run` does, and also returns for how long the machine kept the server or the generator from running.
 fn run_watched(server: &Server, spec: Value) -> (Value, Duration) {
-    let (output, stood_still) = standstill::watched(start(&completed(server, spec)));
+    let (output, stood_still) = standstill::watched(start(&completed(server, spec)), server);
     (result_of(output), stood_still)
 }
 

@@ -1,10 +1,12 @@
 //! A server of the standard library, a thread for each connection, that answers what a test tells it to.
 
+use crate::standstill::own_core_waits;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 pub struct Request {
     /// Counted over all connections, from 1.
@@ -66,6 +68,8 @@ struct Counts {
     connections: AtomicU64,
     open: Mutex<Vec<u64>>,
     dead: AtomicBool,
+    /// For how long the threads of closed connections had waited for a core, in ns.
+    core_waits: AtomicU64,
 }
 
 pub struct Server {
@@ -101,6 +105,8 @@ impl Server {
                 thread::spawn(move || {
                     serve(&stream, &shared, number);
                     drop(stream);
+                    let waits = own_core_waits().as_nanos() as u64;
+                    shared.core_waits.fetch_add(waits, Ordering::SeqCst);
                     let mut open = shared.open.lock().unwrap();
                     open.retain(|&each| each != number);
                     drop(open);
@@ -120,6 +126,11 @@ impl Server {
 
     pub fn connections(&self) -> u64 {
         self.counts.connections.load(Ordering::SeqCst)
+    }
+
+    /// For how long the threads of its closed connections waited for a core, all together.
+    pub fn core_waits(&self) -> Duration {
+        Duration::from_nanos(self.counts.core_waits.load(Ordering::SeqCst))
     }
 
     /// The numbers of the connections that are open, in their order.
