@@ -50,8 +50,9 @@ export function measured(entry: Entry, asked: string, changes: Partial<Method> =
 }
 
 /**
- * Measured again, for longer, when Little's law discards it, nothing was answered in its window, or the lab read the CPU
- * time at its end alone: other work on the machine can make it so. No machine is so slow that a request waits for a minute.
+ * Measures a cell again, for longer, when Little's law discards it, nothing was answered in its window, or the lab read
+ * the CPU time at its end alone: other work on the machine can make it so. No machine is so slow that a request waits
+ * for a minute.
  */
 export async function undisturbed(assigned: Assignment): Promise<Finding> {
   let finding: Finding | null = null

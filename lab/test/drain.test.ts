@@ -30,24 +30,30 @@ const runs: [AdapterType, string, readonly string[]][] = [
 ]
 /**
  * Other adapters than the engine accept in a round of the event loop and close the listening socket in the next. The
- * kernel resets a connection that comes in between, which is one where the process waits for a core between the two.
+ * kernel resets connections that come in between, which are some where the process waits for a core between the two.
+ * A run that has failed by these alone is made again, which is said; one without a failure has to come of three.
  */
-const oneTooLate = /\n {2}failed {6}1\n {9}1 {2}(?:GET|POST): ECONNRESET without a first reply\n/
+const cameTooLate =
+  /\n {2}failed {6}\d+\n(?: +\d+ {2}(?:GET|POST): ECONNRESET without a first reply\n)+ {2}run twice {3}0 POST\n$/
 for (const [adapter, way, flags] of runs) {
   const missing = flags.includes('nginx') && nginxVersion() === null && 'nginx is not installed'
   test(
     `no request is lost by stops of ${adapter}, ${way}`,
     { skip: missing || lackOf(adapter) },
-    async () => {
+    async (t) => {
       const short = ['--stops', '2', '--clients', '12', '--seed', '3']
-      const { code, output, errors } = await lab.run(['drain', ...flags, '--server', adapter, ...short])
-      const mayMiss = adapter !== 'native' && oneTooLate.test(output)
-      assert.equal(code, mayMiss ? 1 : 0, output + errors)
+      const run = () => lab.run(['drain', ...flags, '--server', adapter, ...short])
+      let outcome = await run()
+      for (let more = 2; more > 0 && adapter !== 'native' && cameTooLate.test(outcome.output); more--) {
+        t.diagnostic(`made again: ${outcome.output}`)
+        outcome = await run()
+      }
+      const { code, output, errors } = outcome
+      assert.equal(code, 0, output + errors)
       assert.match(output, new RegExp(`^${adapter}, ${way}.*: 2 stops in `))
       const [, sent = ''] = /\n {2}requests {4}([\d,]+), of which [\d,]+ POST\n/.exec(output) ?? []
       assert.ok(Number(sent.replaceAll(',', '')) > 100, output)
-      const others = mayMiss ? output.replace(oneTooLate, '\n  failed      0\n') : output
-      assert.match(others, /\n {2}failed {6}0\n {2}run twice {3}0 POST\n$/)
+      assert.match(output, /\n {2}failed {6}0\n {2}run twice {3}0 POST\n$/)
       assert.deepEqual(lab.leftovers(), [])
     },
   )
@@ -81,34 +87,33 @@ const lies: [string, Parameters<typeof lying>[0], RegExp][] = [
   ['a reset', (_, socket) => socket.resetAndDestroy(), /: ECONNRESET without a first reply$/],
 ]
 
-for (const [what, answer, kind] of lies) {
-  test(`${what} is a failure`, async () => {
-    const server = await lying(answer)
-    const load = new Load([(server.address() as { port: number }).port])
-    const done = visit(load, () => 0.4)
-    while (load.failed.size === 0) await new Promise(setImmediate)
-    load.stopped = true
-    await done
-    const [first = ''] = [...load.failed.keys()]
-    assert.match(first, kind)
-    assert.equal(load.answered, 0)
-    server.close()
-  })
-}
-
-test('a reset of a connection that has had a reply is another failure', async () => {
-  const server = await lying((nonce, socket) => {
-    if (nonce === '1') socket.write(reply(200, nonce))
-    else socket.resetAndDestroy()
-  })
+/** Has one client ask a lying server until a request fails. Returns the first kind of failure, and the load. */
+async function failureOf(answer: Parameters<typeof lying>[0]): Promise<[string, Load]> {
+  const server = await lying(answer)
   const load = new Load([(server.address() as { port: number }).port])
   const done = visit(load, () => 0.4)
   while (load.failed.size === 0) await new Promise(setImmediate)
   load.stopped = true
   await done
-  const [first = ''] = [...load.failed.keys()]
-  assert.match(first, /: ECONNRESET without a reply$/)
   server.close()
+  return [[...load.failed.keys()][0] as string, load]
+}
+
+for (const [what, answer, kind] of lies) {
+  test(`${what} is a failure`, async () => {
+    const [failure, load] = await failureOf(answer)
+    assert.match(failure, kind)
+    assert.equal(load.answered, 0)
+  })
+}
+
+test('a reset of a connection that has had a reply is another failure', async () => {
+  const [failure, load] = await failureOf((nonce, socket) => {
+    if (nonce === '1') socket.write(reply(200, nonce))
+    else socket.resetAndDestroy()
+  })
+  assert.match(failure, /: ECONNRESET without a reply$/)
+  assert.equal(load.answered, 1)
 })
 
 test('an end between two requests, a reply that closes and a refused connection are no failures', async () => {

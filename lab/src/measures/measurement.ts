@@ -37,7 +37,7 @@ export interface Method {
   readonly apart?: boolean
   /** Of a soak, s; null: what the scenario says. */
   readonly soak: number | null
-  /** Without an answer for so many seconds a request has failed (5). */
+  /** A request that is not answered within this time has failed, in s; default 5. */
   readonly timeout?: number
 }
 
