@@ -23,8 +23,9 @@ export interface Played {
   readonly end: 'open' | 'closed' | 'silent'
   /** Milliseconds from the last reply that was due until it was known what became of the connection. */
   readonly waited: number
-  /** Milliseconds from the last octets of the case until the same, and until the probe was sent, Infinity if it was not. */
+  /** Milliseconds from the last octets of the case until it was known what became of the connection. */
   readonly idle: number
+  /** Milliseconds from the last octets of the case until the probe was sent; Infinity if it was not. */
   readonly probed: number
   /** Replies that came while the case wanted silence. */
   readonly early: number
@@ -38,7 +39,7 @@ export interface Played {
  */
 export const patience = { reply: 8000, close: 4000, quiet: 30, silence: 3000 }
 
-/** A play waits for what was recorded of its case, and not for what the case expects. */
+/** What was recorded of a case. A play waits for it, and where it is silence for what the case expects, too. */
 export interface Known {
   /** Without interim ones. */
   readonly replies: number
@@ -267,8 +268,8 @@ export class Wire {
 
   /** Waits until `done`, which is due: longer than that time where threads of this process wait for a core. */
   async comes(done: () => boolean, milliseconds: number): Promise<void> {
-    const patience = new Patience(milliseconds)
-    for (let left = patience.left(); !done() && left > 0; left = patience.left()) await this.until(done, left)
+    const due = new Patience(milliseconds)
+    for (let left = due.left(); !done() && left > 0; left = due.left()) await this.until(done, left)
   }
 
   #changed(): void {
