@@ -1,4 +1,7 @@
-/** What the runner prints: a line for each file, then what failed, the ten slowest files, idle time, and the sum. */
+/**
+ * What the runner prints: a line for each file, then what failed, the ten slowest files, what was measured again, idle
+ * time, and the sum.
+ */
 
 import { childrenTime } from './processor-time.mjs'
 
@@ -12,6 +15,8 @@ export class Report {
   #begun = performance.now()
   #failures = []
   #slow = []
+  /** Measurements that were made again, since other work had disturbed them. */
+  #again = []
   #sum = { passed: 0, failed: 0, skipped: 0 }
   /** Seconds that each file or job took, by name. */
   times = {}
@@ -33,6 +38,7 @@ export class Report {
           output,
         )
     }
+    for (const [, what] of output.matchAll(/^made again: (.+)$/gm)) this.#again.push(`${name}: ${what}`)
     this.times[name] = wall / 1_000
     if (cpu === null) return
     this.#wall += wall
@@ -53,6 +59,10 @@ export class Report {
     for (const { name, ms } of this.#slow.toSorted((one, other) => other.ms - one.ms).slice(0, named)) {
       const reason = ms > longest ? ` (${reasonOf(name) ?? 'the list of suites gives no reason'})` : ''
       console.log(`${seconds(ms).padStart(9)}  ${name}${reason}`)
+    }
+    if (this.#again.length > 0) {
+      console.log('\nMeasurements that were made again, since other work had disturbed them:')
+      for (const each of this.#again) console.log(`  ${each}`)
     }
     const idle = this.#wall - this.#cpu
     const share = this.#wall === 0 ? 0 : Math.round((100 * idle) / this.#wall)
