@@ -132,7 +132,7 @@ export class Wire {
       if (isMore) patience.renew()
       if (isOver && (!isMore || now() > last))
         throw new Error(
-          `waited for ${what} in vain; received: ${this.received.toString('latin1').slice(0, 500)}`,
+          `waited for ${what} in vain${this.#ended ? ', and the connection has ended' : ''}; received: ${this.received.toString('latin1').slice(0, 500)}`,
         )
       const left = Math.min(patience.left(), last - now())
       isOver = left <= 0

@@ -6,6 +6,7 @@ import { type App, type Chunk } from 'volant'
 import { type CompressOptions } from 'volant/compress'
 import { deferred, eventually, type Kit, request, unchanging } from '../../kit.ts'
 import { compressingOf, gzip, long } from './compressing.ts'
+import type { Wire } from '../../wire.ts'
 
 /** Compressed replies and requests over sockets. What is compressed, and how, is in packages/volant/test. */
 export function compressedStreams(kit: Kit): void {
@@ -144,8 +145,11 @@ export function compressedStreams(kit: Kit): void {
         }
       })
       await kit.serve(app, async (live) => {
-        const wires = await Promise.all(Array.from({ length: readers }, () => live.connect()))
-        for (const wire of wires) {
+        const wires: Wire[] = []
+        while (wires.length < readers) {
+          // uWebSockets.js closes a connection on which no request comes for 8 s, which the readers before it may take.
+          const wire = await live.connect()
+          wires.push(wire)
           wire.send(request('GET', '/x', gzip))
           await wire.until(() => (wire.received.includes('\r\n\r\n') ? true : undefined), 'the head')
           wire.socket.pause()
