@@ -9,6 +9,7 @@ import {
   type App,
   type AppOptions,
   createApp,
+  type LimitOptions,
   type ListenOptions,
   type TlsOptions,
   type VolantError,
@@ -76,10 +77,20 @@ export class Kit {
       report: (error) => void this.reports.push(error),
       ...options,
       // Cases close with connections of clients open; `drain` has those that wait for them.
-      limits: { drainIdle: 0, ...options.limits },
+      limits: { drainIdle: 0, ...this.#longLimits(options.limits), ...options.limits },
     })
     if (this.#tls !== undefined) encrypt(app, this.#tls)
     return app
+  }
+
+  /** Limits that a client reaches which stands still on a busy machine: cases that are about them set their own. */
+  #longLimits({ headersTimeout, requestTimeout }: LimitOptions = {}): LimitOptions {
+    const long = 600_000
+    return {
+      ...(this.can('keepAliveTimeout') && { keepAliveTimeout: long }),
+      ...(this.can('headersTimeout') &&
+        (headersTimeout ?? requestTimeout) === undefined && { headersTimeout: long, requestTimeout: long }),
+    }
   }
 
   /** The replies to `requests`: sent in one segment where the adapter takes them so, else one after the other. */
