@@ -2,14 +2,13 @@
 import { EventEmitter, once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { eventually, turns } from '@volant/test-kit'
+import { eventually, idleLimits, turns } from '@volant/test-kit'
 import {
   type Address,
   type AdapterType,
   type App,
   type AppOptions,
   createApp,
-  type LimitOptions,
   type ListenOptions,
   type TlsOptions,
   type VolantError,
@@ -77,20 +76,10 @@ export class Kit {
       report: (error) => void this.reports.push(error),
       ...options,
       // Cases close with connections of clients open; `drain` has those that wait for them.
-      limits: { drainIdle: 0, ...this.#longLimits(options.limits), ...options.limits },
+      limits: { drainIdle: 0, ...options.limits, ...idleLimits(this.adapter, options.limits) },
     })
     if (this.#tls !== undefined) encrypt(app, this.#tls)
     return app
-  }
-
-  /** Limits that a client reaches which stands still on a busy machine: cases that are about them set their own. */
-  #longLimits({ headersTimeout, requestTimeout }: LimitOptions = {}): LimitOptions {
-    const long = 600_000
-    return {
-      ...(this.can('keepAliveTimeout') && { keepAliveTimeout: long }),
-      ...(this.can('headersTimeout') &&
-        (headersTimeout ?? requestTimeout) === undefined && { headersTimeout: long, requestTimeout: long }),
-    }
   }
 
   /** The replies to `requests`: sent in one segment where the adapter takes them so, else one after the other. */

@@ -1,7 +1,7 @@
 /** The app that every client asks, and the servers that it runs on. */
 import { describe } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { deferred, eventually, thrownMessage, turns } from '@volant/test-kit'
+import { deferred, eventually, idleLimits, thrownMessage, turns } from '@volant/test-kit'
 import { type AdapterType, type App, type AppOptions, createApp, HTTPError } from 'volant'
 import { Authority, type Identity, withoutOpenssl } from './certificates.ts'
 
@@ -97,7 +97,7 @@ export class Site {
       errorDetails: false,
       report: () => {},
       ...options,
-      limits: { drainIdle: 0, ...options.limits },
+      limits: { drainIdle: 0, ...options.limits, ...idleLimits(place.adapter, options.limits) },
     })
     this.#addRoutes()
   }

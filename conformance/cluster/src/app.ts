@@ -1,4 +1,5 @@
 /** The app that most cases run: it says which process answers, and can be slow, blocked, large and broken. */
+import { idleLimits } from '@volant/test-kit'
 
 /** Gives the source of a module that Node.js runs as it is. `before` stands before the app listens, `after` behind. */
 export function appOf({
@@ -11,14 +12,7 @@ export function appOf({
   shutdownTimeout = 20_000,
 } = {}): string {
   // A test may open many connections before it asks by the first one, and wait for a worker before it asks again.
-  const long = 600_000
-  const limits = {
-    drainIdle,
-    shutdownTimeout,
-    headersTimeout: long,
-    requestTimeout: long,
-    keepAliveTimeout: long,
-  }
+  const limits = { drainIdle, shutdownTimeout, ...idleLimits(adapter) }
   return `
 import { createApp } from 'volant'
 import { worker } from 'volant/cluster'

@@ -49,7 +49,7 @@ async function give(res: Res, { status = 200, headers, body }: Answer): Promise<
 }
 
 export async function serveExpress(site: Site & { app: Layer }): Promise<Live> {
-  const server = createServer(site.app as never)
+  const server = createServer({ keepAliveTimeout: 600_000 }, site.app as never)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -1,5 +1,5 @@
 /** A Volant app with layers of Connect through `fromConnect`. */
-import { thrownMessage } from '@volant/test-kit'
+import { idleLimits, thrownMessage } from '@volant/test-kit'
 import { type AdapterType, type App, type AppOptions, type Context, createApp } from 'volant'
 import { connectOf, fromConnect } from 'volant/connect'
 import { Client } from './client.ts'
@@ -18,7 +18,7 @@ export function volantSite(where: Where, options: AppOptions = {}): Site & { app
     errorDetails: false,
     report: (error) => void reports.push(error),
     ...options,
-    limits: { drainIdle: 0, ...options.limits },
+    limits: { drainIdle: 0, ...options.limits, ...idleLimits(where, options.limits) },
   })
   const on = app.on.bind(app) as unknown as (...given: unknown[]) => void
   const wrap = (layer: Layer) => fromConnect(layer as never)

@@ -1,6 +1,6 @@
 /** Apps on each adapter. */
 import { describe } from 'node:test'
-import { thrownMessage } from '@volant/test-kit'
+import { idleLimits, thrownMessage } from '@volant/test-kit'
 import { type Address, type AdapterType, type App, type AppOptions, createApp } from 'volant'
 
 export const adapters = ['native', 'node-http', 'uwebsockets'] as const
@@ -32,7 +32,7 @@ export class Site {
       errorDetails: false,
       report: (error) => void this.reports.push(error),
       ...options,
-      limits: { drainIdle: 0, ...options.limits },
+      limits: { drainIdle: 0, ...options.limits, ...idleLimits(this.adapter, options.limits) },
     })
   }
 

@@ -127,7 +127,7 @@ scenarios('express-session', {
         wire.send(requestBytes('GET', path))
         await eventually(() => waiting.length > at, 'the session is given to the store')
         assert.ok(
-          !wire.received.includes('0\r\n\r\n') && !wire.received.includes('measured'),
+          !wire.received.includes('\r\n0\r\n\r\n') && !wire.received.includes('measured'),
           'no whole reply yet',
         )
         waiting[at]?.()
