@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { TestAuthority, turns } from '@volant/test-kit'
+import { idleLimits, TestAuthority, turns } from '@volant/test-kit'
 import { type AdapterType, createApp, type Context, type VolantError } from 'volant'
 
 import type { Carrier, Target } from './carrier.ts'
@@ -23,14 +23,9 @@ export interface CaseServer extends Target {
  */
 export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'): Promise<CaseServer> {
   // No case is about slowness, and a head in 512 writes beside 63 others takes over 10 s on a slow machine.
-  // On native a connection that should be closed at once may not be closed by a limit while a client waits for that. What is
-  // recorded of the others has their own limits.
-  const limits = {
-    headersTimeout: 120_000,
-    requestTimeout: 120_000,
-    ...(adapter === 'native' && { keepAliveTimeout: 120_000 }),
-    drainIdle: 0,
-  }
+  // A connection that should be closed at once, or stay open, may not be closed by a limit while a client waits for that.
+  // uWebSockets.js has a limit of its own, which is recorded.
+  const limits = { ...idleLimits(adapter), drainIdle: 0 }
   const app = createApp({
     adapter: { type: adapter },
     limits,
