@@ -6,9 +6,12 @@ test(
   'the time runs from the spawn to the first right reply, and memory is that of an idle server',
   { skip },
   async () => {
+    const begun = performance.now()
     const { status, metrics } = await measured(entryRunning('honest'), 'veloxts-startup')
     assert.equal(status, 'measured')
-    assert.ok(Number(metrics.start) > 10 && Number(metrics.start) < 10_000, String(metrics.start))
+    // In milliseconds, and no longer than all starts together.
+    const start = Number(metrics.start)
+    assert.ok(start > 10 && start < performance.now() - begun, String(start))
     assert.ok(Number(metrics.idleRss) > 10 && Number(metrics.idleRss) < 300, String(metrics.idleRss))
   },
 )
